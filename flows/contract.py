@@ -192,7 +192,7 @@ def make_sample(name: str, folder: Path, **changed: object) -> SampleEdition:
     # beside it.
     for plan in (refresh.evaluation, refresh.growth):
         Staging(store, plan.unit).write_plan(plan)
-    policies = Policies.of(settings, prepared.own.inputs)
+    policies = Policies.read(settings, prepared.part.inputs)
     for plan in (refresh.growth, refresh.evaluation):
         grow(open_workspace(store.root, plan.unit), policies, PlainStages())
         audit_and_publish(store.root, plan.unit)
@@ -246,7 +246,7 @@ def check_estimate(sample: SampleEdition) -> None:
     """The estimates of a refresh and of an evaluation count at least a call per episode of a model."""
     total, runs = _count(sample, "instances"), 7
     plan = replace(sample.evaluation, players=(_MODEL,), runs=runs)
-    refresh = sample.benchmark.estimate(sample.store, plan, {}, sample.prepared.own)
+    refresh = sample.benchmark.estimate(sample.store, plan, {}, sample.prepared.part)
     evaluation = sample.benchmark.estimate(sample.store, plan, {}, None)
     for what, rows in (("estimate of a refresh", refresh), ("estimate of an evaluation", evaluation)):
         of_model: list[StageEstimate] = [row for row in rows if row.model == _MODEL]
@@ -260,7 +260,7 @@ def check_estimate(sample: SampleEdition) -> None:
             all(row.calls_high >= row.calls_low and row.prompt_tokens > 0 for row in of_model),
             f"{what}: expected tokens of prompts, and no fewer calls at most than at least",
         )
-    counted = sample.prepared.own.counts.get("instances")
+    counted = sample.prepared.part.counts.get("instances")
     _require(counted == total, f"Preparation.counts says {counted} instances, and {total} were published")
 
 

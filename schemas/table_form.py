@@ -90,14 +90,14 @@ class Table:
         return self.kind in ("answers", "either")
 
     @property
-    def place(self) -> tuple[Column, ...]:
+    def unit_columns(self) -> tuple[Column, ...]:
         """The columns that say what published a row."""
         return (EDITION, EVALUATION)[: self.of_editions + self.of_evaluations]
 
     @property
     def file_columns(self) -> tuple[Column, ...]:
         """All columns of a published file: what published the row, and the table's own."""
-        return (*self.place, *self.columns)
+        return (*self.unit_columns, *self.columns)
 
     def column(self, name: str) -> Column:
         """Return the column of that name; raise KeyError where there is none."""

@@ -162,7 +162,7 @@ def test_traces_of_verifiers_are_read_alike() -> None:
     from tests.verifiers_tasks.traces import trace_of
 
     question, second = draw("knowlogic", 2, **DRAWN["knowlogic"])
-    task = QuestionTask(QuestionData.of(question))
+    task = QuestionTask(QuestionData.from_question(question))
     seat, other = (find_practice("knowlogic").open_seat(one) for one in (question, second))
     for text, worth in fill(solve("knowlogic", seat), draft("knowlogic", seat, other)):
         graded = grade_trace(question.as_json(), trace_of(task, text, "stop"))

@@ -49,7 +49,7 @@ def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
     now, or had to when the edition was begun.
     """
     try:
-        return require_protection(accept_unprotected=plan.tier == "none" or bool(policies.own)).jail
+        return require_protection(accept_unprotected=plan.tier == "none" or bool(policies.own_policy)).jail
     except SandboxRefusal as error:
         raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 

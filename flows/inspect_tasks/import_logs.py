@@ -86,7 +86,7 @@ class LogHead:
 class LoggedEpisode:
     """An episode as a log has it: its place, its replies, and its `grade`: success, score and status."""
 
-    place: str
+    where: str
     instance_id: str
     epoch: int
     record: Record
@@ -313,7 +313,7 @@ def _plan(
         params[player] = episodes[0].record.params
         other = next((episode for episode in episodes if episode.record.params != params[player]), None)
         if other is not None:
-            raise UnreadableInput(f"{other.place}: its parameters are not those of the first sample")
+            raise UnreadableInput(f"{other.where}: its parameters are not those of the first sample")
     sizes = {len({episode.instance_id for episode in episodes}) for episodes in logged.values()}
     if len(sizes) > 1:
         raise InvalidOption("the logs are of different numbers of instances: import them one by one")
@@ -370,7 +370,7 @@ def _replay_all(
                     replay(questions, seat, player, run, episode.record, prices.get(player))
                 )
             except PerennialError as error:
-                raise UnreadableInput(f"{episode.place}: {error}") from None
+                raise UnreadableInput(f"{episode.where}: {error}") from None
             _require_same_grade(episode, replayed)
             yield from replayed.calls
 
@@ -382,7 +382,7 @@ def _require_same_grade(episode: LoggedEpisode, replayed: Replayed) -> None:
         names = ("success", "score", "status")
         logged = [f"{name} {quote(value)}" for name, value in zip(names, episode.grade, strict=True)]
         raise UnreadableInput(
-            f"{episode.place}: the log says {', '.join(logged)}; "
+            f"{episode.where}: the log says {', '.join(logged)}; "
             f"our game gives {ours[0]}, {ours[1]}, {ours[2]!r}: "
             "`inspect score LOG --scorer perennial/grade -S root=ROOT -S edition=EDITION --action overwrite` "
             "grades it again"

@@ -437,7 +437,7 @@ def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> di
     """
     edition = KumoEdition(workspace)
     facts = [(cell, _required_facts(edition, cell)) for cell in edition.cells]
-    thresholds = policies.own if isinstance(policies.own, GatePolicy) else NO_THRESHOLDS
+    thresholds = policies.own_policy if isinstance(policies.own_policy, GatePolicy) else NO_THRESHOLDS
     rows = edition_rows(edition, facts, thresholds)
     _require(workspace, rows)
     return {"audits": rows}

@@ -26,7 +26,7 @@ def estimate_refresh(
     """Return the model calls of a refresh, with their cost as far as prices are known."""
     evaluation = prepared.plan.evaluation
     prices = _prices(settings, store, evaluation)
-    return find_benchmark(evaluation.benchmark).estimate(store, evaluation, prices, prepared.own)
+    return find_benchmark(evaluation.benchmark).estimate(store, evaluation, prices, prepared.part)
 
 
 def estimate_evaluation(

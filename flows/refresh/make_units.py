@@ -26,7 +26,7 @@ from perennial.flows.refresh.several import (
 from perennial.flows.run.choose_runner import root_for_workers
 from perennial.flows.run.code_version import code_version
 from perennial.flows.run.plain_stages import Execution
-from perennial.flows.stages.grow import Here, grow
+from perennial.flows.stages.grow import OwnWork, grow
 from perennial.flows.stages.model_calls import before_leaving
 from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.flows.watchers.openlineage import LineageWatcher
@@ -80,7 +80,7 @@ def make_editions(
         begin_run(store, plans)
         outcomes = []
         for ready, chosen, plan in zip(prepared, all_settings, plans, strict=True):
-            policies = Policies.of(chosen, ready.own.inputs, units_of(plans))
+            policies = Policies.read(chosen, ready.part.inputs, units_of(plans))
             started, error = time.monotonic(), None
             if len(all_settings) > 1 and not ready.published:
                 progress.note(f"edition {plan.edition}:")
@@ -108,7 +108,7 @@ def make_evaluation(chosen: RefreshSettings, plan: EvaluationPlan, execution: Ex
     with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
         execution.name_run([plan.unit])
         stage_plan(store, plan)
-        _make((plan,), chosen, Policies.of(chosen), watchers, execution)
+        _make((plan,), chosen, Policies.read(chosen), watchers, execution)
         Staging(store, plan.unit).remove()
 
 
@@ -155,6 +155,6 @@ def _make(
             stages.begin(settings.root, plan)
             grow(open_workspace(root, plan.unit), policies, stages)
             publish = partial(audit_and_publish, settings.root, plan.unit, settings.workers)
-            watchers.published(stages.run(PUBLISH, [Here(f"publish {plan.unit}", publish)]))
+            watchers.published(stages.run(PUBLISH, [OwnWork(f"publish {plan.unit}", publish)]))
             Staging(store, plan.unit).remove()
     watchers.ended()

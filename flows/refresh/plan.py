@@ -92,7 +92,7 @@ class PreparedRefresh:
     """A plan, what its benchmark prepared, and how far it is: new, staged (to be resumed) or published."""
 
     plan: RefreshPlan
-    own: Preparation
+    part: Preparation
     resumed: bool
     published: bool
 
@@ -156,7 +156,7 @@ def prepare_refresh(
         else _prepare_unnamed(asked, prepared, store, together, is_trial)
     )
     if planned.resumed and prepared.resume is not None:
-        return replace(planned, own=prepared.resume(planned.plan.growth, planned.published))
+        return replace(planned, part=prepared.resume(planned.plan.growth, planned.published))
     return planned
 
 

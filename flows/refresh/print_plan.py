@@ -170,7 +170,7 @@ def print_plan(
 
 
 def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
-    plan, preparation = prepared.plan, prepared.own
+    plan, preparation = prepared.plan, prepared.part
     estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
     played = {key: value for key, value in plan.evaluation.as_json().items() if key != "instances"}

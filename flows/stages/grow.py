@@ -153,7 +153,7 @@ def _stage_batch(workspace: Workspace, stage: Stage, batch: Batch, policies: Pol
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class OwnWork:
     """Work of this process, with its name for readers."""
 
     label: str
@@ -186,7 +186,7 @@ def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
             # A model that does not answer leaves the other players to be asked.
             failures: list[str] | None = [] if stage.name == "episodes" else None
             here = [
-                Here(work.label, work.run if failures is None else partial(_note_failure, work, failures))
+                OwnWork(work.label, work.run if failures is None else partial(_note_failure, work, failures))
                 for work in works
                 if work not in spread
             ]

@@ -47,19 +47,19 @@ GivenT = TypeVar("GivenT")
 class Policies(Generic[InputsT_co]):
     """How calls are made, and what a benchmark's stages are given beside the plan.
 
-    `own` is its policy (`RefreshSettings.own_policy`), None where nothing is to stop it; `inputs` are its
-    inputs (`perennial.flows.benchmark.Preparation`), which batches that run elsewhere do not get. `smoke`:
-    each model plays one instance before the rest.
+    `own_policy`: see `RefreshSettings.own_policy`; None where nothing is to stop it; `inputs` are the
+    benchmark's (`perennial.flows.benchmark.Preparation`), which batches that run elsewhere do not get.
+    `smoke`: each model plays one instance before the rest.
     """
 
     calls: CallPolicy
     accept_api_errors: bool
-    own: object = None
+    own_policy: object = None
     inputs: InputsT_co | None = None
     smoke: bool = False
 
     @staticmethod
-    def of(
+    def read(
         settings: RefreshSettings, inputs: GivenT | None = None, units: tuple[str, ...] = ()
     ) -> "Policies[GivenT]":
         """Return what the settings say; the limits are of these editions and evaluations together."""

@@ -68,7 +68,7 @@ def define_environment(benchmark: str) -> EnvironmentParts:
             root = self.config.root or None
             curriculum = self.config.curriculum
             for question in draw_questions(benchmark, self.config.seed, root, curriculum, **asked):
-                yield QuestionTask(QuestionData.of(question), self.config.task)
+                yield QuestionTask(QuestionData.from_question(question), self.config.task)
 
     class Player(vf.Harness[vf.HarnessConfig]):
         """Plays a question as `perennial evaluate` asks a model: each call has the messages of that turn."""

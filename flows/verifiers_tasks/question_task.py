@@ -16,7 +16,7 @@ class QuestionData(vf.TaskData):
     practice: JsonObject
 
     @classmethod
-    def of(cls, question: PracticeQuestion) -> "QuestionData":
+    def from_question(cls, question: PracticeQuestion) -> "QuestionData":
         """Return the data of a question: a first message of the system is the system prompt."""
         messages = [*question.question]
         system = messages.pop(0)["content"] if messages[0]["role"] == "system" else None

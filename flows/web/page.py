@@ -80,7 +80,7 @@ class Snapshot:
         """The visible editions, sorted."""
         return tuple(unit for unit in self.units if not is_evaluation(unit))
 
-    def of(self, *editions: str) -> "Snapshot":
+    def select(self, *editions: str) -> "Snapshot":
         """Return the part of the snapshot that is these editions."""
         units = tuple(unit for unit in self.units if split_unit(unit)[0] in editions)
         folders = tuple(f"/edition={edition}/" for edition in editions)
@@ -110,7 +110,7 @@ class Snapshot:
                 raise
             if len(by_edition) == 1:
                 return dict.fromkeys(by_edition)
-            return {edition: self.of(edition).query_by_edition(sql)[edition] for edition in by_edition}
+            return {edition: self.select(edition).query_by_edition(sql)[edition] for edition in by_edition}
         for record in records:
             edition_records = by_edition[split_unit(record["edition"])[0]]
             assert edition_records is not None
@@ -223,7 +223,7 @@ class Visit:
 
     def open_edition(self, name: str) -> "Opened":
         """Return the edition of that name."""
-        part = self.snapshot.of(name)
+        part = self.snapshot.select(name)
         (benchmark,) = part.query("SELECT benchmark FROM editions").rows[0]
         return Opened(name, part, benchmarks().get(benchmark), benchmark)
 

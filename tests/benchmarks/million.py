@@ -162,7 +162,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     staging.write_plan(plan.growth)
     workspace = open_workspace(store.root, plan.edition)
     clock = _Clock(count)
-    policies = Policies.of(settings, prepared.own.inputs)
+    policies = Policies.read(settings, prepared.part.inputs)
     grow(workspace, policies, _Clocked(clock, is_whole))
     with staging.scratch_folder() as scratch:
         with clock.stage("merge") as told:

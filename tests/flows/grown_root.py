@@ -43,7 +43,7 @@ def grow_next(settings: RefreshSettings) -> Policies:
     prepared = prepare_refresh(settings, store)
     if not prepared.resumed:
         Staging(store, "next").write_plan(prepared.plan.growth)
-    policies = Policies.of(settings, prepared.own.inputs)
+    policies = Policies.read(settings, prepared.part.inputs)
     grow(open_workspace(settings.root, "next"), policies, PlainStages())
     return policies
 
@@ -62,7 +62,7 @@ def grow_answers(settings: RefreshSettings) -> Policies:
     staging = Staging(store, ANSWERS)
     if staging.read_plan() is None:
         staging.write_plan(prepared.plan.evaluation)
-    policies = Policies.of(settings, prepared.own.inputs)
+    policies = Policies.read(settings, prepared.part.inputs)
     grow(open_workspace(settings.root, ANSWERS), policies, PlainStages())
     return policies
 

@@ -25,7 +25,7 @@ def make_edition(root: Path, edition: str, **changed: Any) -> None:
     prepared = prepare_refresh(settings, Store(str(root)))
     refresh = settle_seed(prepared.plan, settings.seed, Store(str(root)))
     for plan in (refresh.growth, refresh.evaluation):
-        make_unit(settings, plan, prepared.own.inputs)
+        make_unit(settings, plan, prepared.part.inputs)
 
 
 def make_evaluation(root: Path, edition: str, name: str = "", **changed: Any) -> str:
@@ -40,7 +40,7 @@ def make_unit(settings: RefreshSettings, plan: Plan, inputs: Any = None) -> None
     """Stage and publish what the plan says."""
     staging = Staging(Store(settings.root), plan.unit)
     staging.write_plan(plan)
-    grow(open_workspace(settings.root, plan.unit), Policies.of(settings, inputs), PlainStages())
+    grow(open_workspace(settings.root, plan.unit), Policies.read(settings, inputs), PlainStages())
     with plain_suites():
         audit_and_publish(settings.root, plan.unit)
     staging.remove()

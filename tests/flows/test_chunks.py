@@ -56,7 +56,8 @@ def _begin(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
 def _grow_rows(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
     settings, prepared = _begin(root, asked)
     for plan in (prepared.plan.growth, prepared.plan.evaluation):
-        grow(open_workspace(str(root), plan.unit), Policies.of(settings, prepared.own.inputs), PlainStages())
+        policies = Policies.read(settings, prepared.part.inputs)
+        grow(open_workspace(str(root), plan.unit), policies, PlainStages())
         audit_and_publish(str(root), plan.unit)
     return edition_content(root, prepared.plan.edition)
 
@@ -87,11 +88,10 @@ def test_chunks_change_no_row_and_no_byte(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def _sample(root: str, config_id: str, setting: str) -> dict[str, int]:
-    """Sample all chunks of a configuration and setting."""
     edition = working.KumoEdition(open_workspace(root, "chunked"))
     cells = [c for c in edition.cells if (edition.configs_of(c), c.setting) == ((config_id,), setting)]
     batches = [cell.batch("sample") for cell in cells]
-    return Work(root, "chunked", tuple(batches), Policies.of(load_settings({}))).run()
+    return Work(root, "chunked", tuple(batches), Policies.read(load_settings({}))).run()
 
 
 def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
@@ -99,7 +99,7 @@ def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
     settings, prepared = _begin(root, asked)
     workspace = open_workspace(str(root), "chunked")
     domain = (working.batch_of_given(prepared.plan.growth.own["configs"][0]),)
-    Work(str(root), "chunked", domain, Policies.of(settings, prepared.own.inputs)).run()
+    Work(str(root), "chunked", domain, Policies.read(settings, prepared.part.inputs)).run()
     return workspace.staging, prepared.plan.growth.own["configs"][0], prepared.plan.growth.own["settings"][0]
 
 

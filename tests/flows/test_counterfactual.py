@@ -116,6 +116,6 @@ def test_a_file_of_one_is_a_domain_and_has_no_counterfactual_of_its_own(
     assert (shown["domain"], round(shown["share_changed"], 2)) == (MADE, 0.65)
     given = {**SETTINGS, "domains": ["chemical_analysis", str(file)], "root": str(tmp_path)}
     prepared = prepare_refresh(load_settings(given), Store(str(tmp_path)))
-    assert [domain.config.name for domain in prepared.own.inputs] == [TRUE, MADE]
+    assert [domain.config.name for domain in prepared.part.inputs] == [TRUE, MADE]
     with pytest.raises(InvalidOption, match="is counterfactual already"):
         prepare_refresh(load_settings({**given, "counterfactual": True}), Store(str(tmp_path)))

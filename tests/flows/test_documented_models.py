@@ -74,7 +74,8 @@ def play(names: Sequence[str], url: str) -> tuple[JsonObject, list[tuple[str, st
     for plan in (plans.growth, plans.evaluation):
         staging = Staging(store, plan.unit)
         staging.write_plan(plan)
-        grow(open_workspace(store.root, plan.unit), Policies.of(settings, prepared.own.inputs), PlainStages())
+        policies = Policies.read(settings, prepared.part.inputs)
+        grow(open_workspace(store.root, plan.unit), policies, PlainStages())
         if not is_evaluation(plan.unit):
             with staging.scratch_folder() as folder:
                 publish(store, plan, {}, [], datetime.now(UTC), consolidate(staging, folder), {}, None)

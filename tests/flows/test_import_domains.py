@@ -133,13 +133,13 @@ def test_a_refresh_takes_all_that_can_be_sampled_and_says_what_it_leaves_out(
     given = {"root": str(tmp_path / "root"), "domains_from": str(clone), "settings": "easy", "instances": 2}
     settings = load_settings({**given, "domains": ["mineral_identification"]})
     prepared = prepare_refresh(settings, Store(settings.root))
-    assert [domain.config.name for domain in prepared.own.inputs] == ["Mineral Identification", "MusicEnv"]
-    told = "\n".join(prepared.own.warnings)
+    assert [domain.config.name for domain in prepared.part.inputs] == ["Mineral Identification", "MusicEnv"]
+    told = "\n".join(prepared.part.warnings)
     assert "MineralEnv is left out: the same as mineral_identification" in told
     assert "domain 'MusicEnv': 'Hum' was dropped: an action of 1 outcome" in told
     assert "BattleEnv is left out: " in told
     named = load_settings({**given, "domains": ["mineral_identification", "MusicEnv"]})
-    chosen = prepare_refresh(named, Store(named.root)).own
+    chosen = prepare_refresh(named, Store(named.root)).part
     assert [domain.config.name for domain in chosen.inputs] == ["Mineral Identification", "MusicEnv"]
     assert "left out" not in "\n".join(chosen.warnings)
     alone = load_settings({**given, "max_collision_probability": 0.0})
@@ -170,7 +170,7 @@ def test_a_domain_without_a_balanced_list_is_left_out_with_the_solver_s_proof(
             "instances": 2,
         }
     )
-    prepared = prepare_refresh(settings, Store(settings.root)).own
+    prepared = prepare_refresh(settings, Store(settings.root)).part
     assert [domain.config.name for domain in prepared.inputs] == ["MusicEnv"]
     told = "\n".join(prepared.warnings)
     assert (

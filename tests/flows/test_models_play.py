@@ -50,7 +50,7 @@ def play(root: Path, players: str, replay: bool = False, **flags: Any) -> Worksp
     if replay:
         staging.remove()
     staging.write_plan(plan)
-    policies = Policies.of(settings)
+    policies = Policies.read(settings)
     policies = replace(policies, calls=replace(policies.calls, replay=replay))
     workspace = open_workspace(str(root), plan.unit)
     grow(workspace, policies, PlainStages())

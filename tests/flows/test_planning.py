@@ -25,7 +25,7 @@ def prepare_domains(folder: Path, *domains: str) -> list[SeedConfig]:
     settings = load_settings(
         {"root": str(folder / "root"), "domains": list(domains), "settings": "easy", "instances": 2}
     )
-    return [domain.config for domain in prepare_refresh(settings, Store(settings.root)).own.inputs]
+    return [domain.config for domain in prepare_refresh(settings, Store(settings.root)).part.inputs]
 
 
 def test_the_same_content_under_two_names_is_refused_with_both_files(tmp_path: Path) -> None:

@@ -102,8 +102,8 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     assert document["domains"] == ["Fantasy Artefacts"]
     assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
-    assert [domain.config.name for domain in both.own.inputs] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.own.inputs[0].turn.endswith("last used in small")
+    assert [domain.config.name for domain in both.part.inputs] == ["Chemical Analysis", "Fantasy Artefacts"]
+    assert both.part.inputs[0].turn.endswith("last used in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_refresh_that_was_begun_keeps_its_domains(tmp_path: Path) -> None:
     again = prepare_refresh(turned, store)
     assert again.resumed
     assert again.plan == begun.plan
-    assert [domain.config for domain in again.own.inputs] == [domain.config for domain in begun.own.inputs]
+    assert [domain.config for domain in again.part.inputs] == [domain.config for domain in begun.part.inputs]
     other = settings.model_copy(update={"domains": ["mineral_identification"]})
     with pytest.raises(EditionConflict, match=begun.plan.growth.own["configs"][0]):
         prepare_refresh(other, store)

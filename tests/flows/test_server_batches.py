@@ -76,7 +76,7 @@ def play(root: Path, **flags: Any) -> Rows:
     plan = prepare_evaluation(settings, Store(str(root)))
     staging = Staging(Store(str(root)), plan.unit)
     staging.write_plan(plan)
-    grow(open_workspace(str(root), plan.unit), Policies.of(settings), PlainStages())
+    grow(open_workspace(str(root), plan.unit), Policies.read(settings), PlainStages())
     rows: Rows = {}
     for key in sorted(staging.done_keys()):
         for table in ("episodes", "turns", "calls", "messages"):

@@ -89,7 +89,7 @@ def _refresh(root: Path, **flags: object) -> None:
     refresh = settle_seed(prepared.plan, settings.seed, store)
     for plan in (refresh.growth, refresh.evaluation):
         Staging(store, plan.unit).write_plan(plan)
-        policies = Policies.of(settings, prepared.own.inputs)
+        policies = Policies.read(settings, prepared.part.inputs)
         grow(open_workspace(store.root, plan.unit), policies, PlainStages())
         audit_and_publish(store.root, plan.unit)
         Staging(store, plan.unit).remove()

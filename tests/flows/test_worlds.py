@@ -39,7 +39,7 @@ def grow_worlds(root: Path, **asked: object) -> Workspace:
     prepared = prepare_refresh(settings, Store(str(root)))
     Staging(Store(str(root)), prepared.plan.edition).write_plan(prepared.plan.growth)
     workspace = open_workspace(str(root), prepared.plan.edition, settings.seed)
-    grow(workspace, Policies.of(settings, prepared.own.inputs), PlainStages())
+    grow(workspace, Policies.read(settings, prepared.part.inputs), PlainStages())
     return workspace
 
 
@@ -50,7 +50,7 @@ def test_without_options_six_domains_take_turns_and_new_worlds_make_them_forty(
     own = prepared.plan.growth.own
     assert (len(own["configs"]), own["domain_count"], own["worlds"]) == (6, 6, 34)
     assert (own["instances"], prepared.plan.evaluation.runs) == (5, 1)
-    assert prepared.own.counts["instances"] == 40 * 5
+    assert prepared.part.counts["instances"] == 40 * 5
     settings = load_settings({**SMALL, "root": str(tmp_path)})
     print_plan(Console(), Store(str(tmp_path)), prepared, as_json=True, settings=settings)
     shown = json.loads(capsys.readouterr().out)
@@ -73,8 +73,8 @@ def test_options_say_how_many_there_are(
     tmp_path: Path, asked: dict[str, object], domains: int, worlds: int
 ) -> None:
     prepared = prepare(tmp_path, **asked)
-    assert (len(prepared.own.inputs), prepared.plan.growth.own["worlds"]) == (domains, worlds)
-    assert ("worlds" in prepared.own.unused) == (worlds == 0)
+    assert (len(prepared.part.inputs), prepared.plan.growth.own["worlds"]) == (domains, worlds)
+    assert ("worlds" in prepared.part.unused) == (worlds == 0)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_proposed_domains_replace_both(tmp_path: Path) -> None:
     own = proposing.plan.growth.own
     assert (own["configs"], own["worlds"], own["authoring"]["proposals"]) == ([], 0, 3)
     beside = prepare(tmp_path, **author, worlds=1, domain_count=2)
-    assert (len(beside.own.inputs), beside.plan.growth.own["worlds"]) == (2, 1)
+    assert (len(beside.part.inputs), beside.plan.growth.own["worlds"]) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_what_cannot_be_is_refused_before_any_work(
 
 @pytest.mark.slow
 def test_domains_that_no_edition_has_used_come_first(tmp_path: Path) -> None:
-    used = {domain.config.domain_id for domain in prepare(tmp_path, worlds=0).own.inputs}
+    used = {domain.config.domain_id for domain in prepare(tmp_path, worlds=0).part.inputs}
     publish_domains(tmp_path, "kumo-a", prepare(tmp_path, worlds=0))
-    following = {domain.config.domain_id: domain.turn for domain in prepare(tmp_path, worlds=0).own.inputs}
+    following = {domain.config.domain_id: domain.turn for domain in prepare(tmp_path, worlds=0).part.inputs}
     unused = len(bundled_domains()) - len(used)
     assert len(set(following) - used) == min(6, unused)
     assert all(
@@ -135,7 +135,7 @@ def test_domains_that_no_edition_has_used_come_first(tmp_path: Path) -> None:
 def publish_domains(root: Path, edition: str, prepared: PreparedRefresh, names: tuple[str, ...] = ()) -> None:
     """Publish a tiny edition that holds these domains, too, and worlds of these names."""
     tables = tiny_edition.tables()
-    rows = [domain_row(domain.config, domain.source) for domain in prepared.own.inputs]
+    rows = [domain_row(domain.config, domain.source) for domain in prepared.part.inputs]
     rows += [{**rows[0], "domain_id": f"dom_{name}", "name": name, "goal": ""} for name in names]
     first = tables["kumo_domains"]
     tables["kumo_domains"] = pa.concat_tables([first, pa.Table.from_pylist(rows, schema=first.schema)])

@@ -67,7 +67,7 @@ def grow_edition(root: Path) -> None:
     growth = prepared.plan.growth
     staging = Staging(store, EDITION)
     staging.write_plan(growth)
-    grow(open_workspace(str(root), EDITION), Policies.of(settings, prepared.own.inputs), PlainStages())
+    grow(open_workspace(str(root), EDITION), Policies.read(settings, prepared.part.inputs), PlainStages())
     folder = root.parent / "merged"
     folder.mkdir()
     publish(store, growth, {}, [], datetime(2026, 1, 1, tzinfo=UTC), consolidate(staging, folder))

@@ -150,7 +150,7 @@ def test_a_trace_is_graded_as_perennial_reads_replies() -> None:
     from perennial.flows.verifiers_tasks.question_task import QuestionData, QuestionTask
 
     (question,) = draw("knowlogic", 1, languages=["en"])
-    task = QuestionTask(QuestionData.of(question))
+    task = QuestionTask(QuestionData.from_question(question))
     right = f"<think>[ABCD]</think>\nThe answer is [{question.answer}]."
     for content, reason, score, ended in (
         (right, "stop", 1.0, ""),

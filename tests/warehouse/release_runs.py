@@ -116,7 +116,7 @@ def read(
     imported = import_trajectories(files, instances, folder, **options)
     tables = {name: pq.read_table(merge_parts(folder, name, "e1@1")) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():
-        place = [column.name for column in TABLES[name].place]
+        place = [column.name for column in TABLES[name].unit_columns]
         assert table.column_names[: len(place)] == place
         assert set(table.column("edition").to_pylist()) <= {"e1"}
         assert set(table.column("evaluation").to_pylist()) <= {"1"}

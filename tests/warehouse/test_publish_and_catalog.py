@@ -73,7 +73,7 @@ def store(tmp_path: Path) -> Store:
 def test_tables_come_back_as_they_were_written(store: Store) -> None:
     catalog = open_catalog(store)
     for name, table in tiny_edition.tables().items():
-        place = [column.name for column in TABLES[name].place]
+        place = [column.name for column in TABLES[name].unit_columns]
         columns, rows = catalog.query(f'FROM "{name}"')
         assert columns == [*place, *table.column_names]
         # A text that both authors and players were sent belongs to either's calls.

@@ -166,7 +166,7 @@ def test_parts_of_another_source_are_merged_with_those_of_the_import(tmp_path: P
     import_trajectories(files[:3], ON_WEATHER, tmp_path / "some")
     others, _ = read(files[3:], ON_BOTH, tmp_path / "others")
     whole = pq.read_table(tmp_path / "others" / "episodes.parquet")
-    more = whole.drop_columns([column.name for column in TABLES["episodes"].place])
+    more = whole.drop_columns([column.name for column in TABLES["episodes"].unit_columns])
     write_part(more, tmp_path / "some", "episodes", 99_999)
     write_part(more.slice(0, 0), tmp_path / "some", "episodes", 99_998)
     merged = pq.read_table(merge_parts(tmp_path / "some", "episodes", "e1@1"))

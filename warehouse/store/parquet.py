@@ -56,10 +56,10 @@ def with_place(rows: "pyarrow.Table", table: Table, unit: str, canary: str = "")
     """
     import pyarrow as pa
 
-    for index in reversed(range(len(table.place))):
+    for index in reversed(range(len(table.unit_columns))):
         indices = pa.repeat(pa.scalar(0, pa.int32()), rows.num_rows)
         values = pa.DictionaryArray.from_arrays(indices, pa.array([split_unit(unit)[index]]))
-        field = pa.field(table.place[index].name, values.type, nullable=False)
+        field = pa.field(table.unit_columns[index].name, values.type, nullable=False)
         rows = rows.add_column(0, field, values)
     docs = {column.name: column.doc for column in table.file_columns}
     fields = [field.with_metadata({DESCRIPTION_KEY: docs[field.name]}) for field in rows.schema]

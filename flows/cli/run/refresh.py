@@ -265,14 +265,14 @@ def _look_up_models(
     from perennial.flows.watchers.watcher import notice_of_failure
 
     unfinished = [job for job in prepared if not job.published]
-    choices = [choice for job in unfinished for choice in choices_of(job.plan.evaluation, job.own.authors)]
+    choices = [choice for job in unfinished for choice in choices_of(job.plan.evaluation, job.part.authors)]
     with signals_exit(), notice_of_failure(settings.webhook, store.root, prepared[0].plan.evaluation):
         look_up(settings, store, choices, console.print, resumed=any(job.resumed for job in unfinished))
 
 
 def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
     for job in prepared:
-        for warning in job.own.warnings:
+        for warning in job.part.warnings:
             console.print(f"warning: {warning}", style="yellow")
     if any(job.plan.growth.private_share and not job.plan.growth.is_fresh for job in prepared):
         console.print("warning: anyone who knows --seed can draw the private instances", style="yellow")

@@ -69,7 +69,7 @@ def show_drift(visit: Visit) -> None:
     benchmark = find_installed(edition.benchmark_name)
     if benchmark is None:
         raise UnreadableInput(f"benchmark {edition.benchmark_name!r} is not installed here")
-    both = visit.snapshot.of(newer, older)
+    both = visit.snapshot.select(newer, older)
     data = read_edition(edition, [heat_map])
     comparison = read_comparison(both.read, older, newer, benchmark)
     for show in (edition_difference, edition_link):
@@ -98,7 +98,7 @@ def show(visit: Visit) -> None:
         )
         return
     # Of these editions each is the newest of its benchmark.
-    data = read_profiles(visit.snapshot.of(*editions.values()).read)
+    data = read_profiles(visit.snapshot.select(*editions.values()).read)
     kinds = {row["player"]: row["kind"] for row in data.tables["profile_scores"].records()}
     wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
     hidden = {player for player, kind in kinds.items() if kind not in wanted}
@@ -113,7 +113,7 @@ def _choose_editions(visit: Visit) -> dict[str, str]:
     """Return the edition of each benchmark that the URL names, else the newest that has profiles."""
     listed: dict[str, list[str]] = {}
     for row in visit.list_editions():
-        if visit.snapshot.of(row["edition"]).query(_HAS_PROFILES).rows[0][0]:
+        if visit.snapshot.select(row["edition"]).query(_HAS_PROFILES).rows[0][0]:
             listed.setdefault(row["benchmark"], []).append(row["edition"])
     if not listed:
         return {}

@@ -56,8 +56,9 @@ def stage_edition(root: Path, edition: str, **asked: Any) -> None:
     settings = load_settings({**SETTINGS, **asked, "root": str(root), "edition": edition})
     prepared = prepare_refresh(settings, Store(str(root)))
     Staging(Store(str(root)), edition).write_plan(prepared.plan.growth)
+    policies = Policies.read(settings, prepared.part.inputs)
     with pytest.raises(StopIteration):
-        grow(open_workspace(str(root), edition), Policies.of(settings, prepared.own.inputs), _StopsAtGate())
+        grow(open_workspace(str(root), edition), policies, _StopsAtGate())
 
 
 def root_of(workspace: Workspace) -> str:
@@ -74,8 +75,7 @@ def first_config(workspace: Workspace) -> EncodedConfig:
 
 
 def run_batch(workspace: Workspace, batch: Batch, policy: GatePolicy | None = None) -> None:
-    """Stage a batch of the gate."""
-    policies = replace(Policies.of(load_settings({})), own=policy or GatePolicy())
+    policies = replace(Policies.read(load_settings({})), own_policy=policy or GatePolicy())
     Work(root_of(workspace), EDITION, (batch,), policies).run()
 
 
@@ -103,7 +103,6 @@ def _shared_rows(rows: Rows, shared: Rows) -> Rows:
 
 
 def gate_audits(workspace: Workspace) -> Rows:
-    """Return the rows of `audits` that the gate staged."""
     return workspace.rows(Batch("overlap"), "audits")
 
 

@@ -46,7 +46,7 @@ def _cell(workspace: Workspace) -> WorkCell:
 
 
 def _run(workspace: Workspace, batch: Batch) -> None:
-    policies = Policies.of(load_settings({}))
+    policies = Policies.read(load_settings({}))
     Work(workspace.staging.store.root, EDITION, (batch,), policies).run()
 
 

@@ -198,7 +198,7 @@ def test_a_refresh_stops_at_the_gate_with_exit_code_4(
 
 
 def test_what_passes_is_published_with_the_gates_rows(workspace: Workspace) -> None:
-    grow(workspace, Policies.of(load_settings(SETTINGS)), PlainStages())
+    grow(workspace, Policies.read(load_settings(SETTINGS)), PlainStages())
     audit_and_publish(root_of(workspace), EDITION)
     audits = workspace.staging.store.read_table(table_file("audits", EDITION)).to_pylist()
     assert {"grader", "overlap", "cross_table", "kumo_books"} < {row["suite"] for row in audits}
