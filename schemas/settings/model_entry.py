@@ -201,10 +201,12 @@ class ModelEntry(BaseModel):
             raise ValueError("expected one line without spaces around it")
         return value
 
-    @field_validator("training_cutoff")
+    @field_validator("training_cutoff", mode="before")
     @classmethod
-    def _day(cls, value: str) -> str:
-        if value and not (_DAY.fullmatch(value) and _is_day(value)):
+    def _day(cls, value: object) -> object:
+        # TOML has days of its own, without quotes.
+        value = value.isoformat() if type(value) is date else value
+        if isinstance(value, str) and value and not (_DAY.fullmatch(value) and _is_day(value)):
             raise ValueError("expected a day, YYYY-MM-DD")
         return value
 

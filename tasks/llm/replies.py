@@ -194,28 +194,26 @@ def read_attempt(
     """
     failed = _Failed(request, received, price, attempts)
     if received.problem is not None or received.http_status is None:
-        return failed.to_tried("unavailable", received.problem or "no response")
+        return failed.end("unavailable", received.problem or "no response")
     if not 200 <= received.http_status <= 299:
         return _read_error_status(received.http_status, failed)
     if received.why_cut is not None:
-        return failed.to_tried("invalid_body", f"the body {received.why_cut}", is_final=True)
+        return failed.end("invalid_body", f"the body {received.why_cut}", is_final=True)
     if _HTML.match(received.body):
-        return failed.to_tried("html_body", f"the body is an HTML page: {find_message(received.body)}")
+        return failed.end("html_body", f"the body is an HTML page: {find_message(received.body)}")
     try:
         body = read_completion(received.body)
     except UnreadableBody as error:
-        return failed.to_tried("invalid_body", f"{error}: {_shorten_line(received.body)}", is_final=True)
+        return failed.end("invalid_body", f"{error}: {_shorten_line(received.body)}", is_final=True)
     if not isinstance(body, dict):
-        return failed.to_tried("invalid_body", f"the body is no JSON object: {_shorten_line(received.body)}")
+        return failed.end("invalid_body", f"the body is no JSON object: {_shorten_line(received.body)}")
     choice = _first_choice(body)
     if choice is None:
         return _read_error(200, body, failed)
     ending = _ending_of(choice)
     defect = _defect_of(choice, ending)
     if defect is not None:
-        return failed.to_tried(
-            "invalid_body", f"{defect}: {_message_in(body) or _shorten_line(received.body)}"
-        )
+        return failed.end("invalid_body", f"{defect}: {_message_in(body) or _shorten_line(received.body)}")
     answer = _Answer.read(choice, ending)
     bounds = token_bounds(request, answer.content, answer.reasoning, answer.refusal)
     reply = replace(
@@ -245,7 +243,7 @@ class _Failed:
     price: Price | None
     attempts: int
 
-    def to_tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> CallAttempt:
+    def end(self, status: CallStatus, error: str, *, is_final: bool = False) -> CallAttempt:
         reply = Reply(
             self.request.call_id,
             status,
@@ -259,7 +257,7 @@ class _Failed:
 
     def refuse(self) -> CallAttempt:
         """Return a refusal of this prompt, which is an answer: it would be refused again."""
-        tried = self.to_tried("refused", "")
+        tried = self.end("refused", "")
         return replace(tried, reply=replace(tried.reply, error=None))
 
     def _usage(self) -> dict[str, Any]:
@@ -274,7 +272,7 @@ class _Failed:
 def _read_error_status(http_status: int, failed: _Failed) -> CallAttempt:
     if 300 <= http_status <= 399:
         reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
-        return failed.to_tried("rejected", f"HTTP {http_status}: {reason}")
+        return failed.end("rejected", f"HTTP {http_status}: {reason}")
     return _read_error(http_status, _json(failed.received.body), failed)
 
 
@@ -292,8 +290,8 @@ def _read_error(http_status: int, body: object, failed: _Failed) -> CallAttempt:
         status = "unavailable" if retried and not is_out_of_quota(failed.received) else "rejected"
         reason = f"HTTP {http_status}: {find_message(text)}"
     if failure == "overflow":
-        return failed.to_tried("overflow", f"prompt and reply do not fit the model's context: {reason}")
-    return failed.to_tried(status, reason)
+        return failed.end("overflow", f"prompt and reply do not fit the model's context: {reason}")
+    return failed.end(status, reason)
 
 
 def is_out_of_quota(received: HttpResult) -> bool:

@@ -57,6 +57,7 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     trained_on = "Medical Diagnosis IND"
     trained_setting = "easy"
     step = 500
+    training_cutoff = 2025-06-30
     requests_per_minute = 60
     tokens_per_minute = 9_000
     concurrency = 4
@@ -70,7 +71,7 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     assert load_models() == {}
     entry = load_models("other.toml")["org/o3"]
     assert entry.model_fields_set == set(ModelEntry.model_fields)
-    assert entry.base_url == "https://example.org/v1"
+    assert (entry.base_url, entry.training_cutoff) == ("https://example.org/v1", "2025-06-30")
     assert entry.price is not None
     assert (entry.price.prompt, entry.price.completion, entry.price.cached) == (2.0, 8.5, 0.5)
     assert entry.variables() == ("O3_KEY",)
@@ -320,3 +321,10 @@ def test_the_default_limit_of_a_reply_gives_way_to_what_an_entry_says(
     entry: dict[str, object], sent: dict[str, int]
 ) -> None:
     assert ModelEntry.model_validate(entry).params("m", DEFAULT) == sent
+
+
+@pytest.mark.parametrize("written", ['"June 2025"', '"2025-02-30"', "2025-06-30T10:00:00", "2025", "true"])
+def test_what_is_no_day_is_refused(written: str) -> None:
+    Path("models.toml").write_text(f"[m]\ntraining_cutoff = {written}\n")
+    with pytest.raises(InvalidOption, match="training_cutoff"):
+        load_models()
