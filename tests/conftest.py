@@ -43,6 +43,20 @@ def same_main_module() -> Iterator[None]:
     sys.modules["__main__"] = MAIN
 
 
+@pytest.fixture(autouse=True, scope="module")
+def same_environment() -> Iterator[None]:
+    """Commands that run in this process leave variables for the processes that they start."""
+
+    def ours() -> dict[str, str]:
+        return {name: text for name, text in os.environ.items() if name.startswith(("PERENNIAL_", "PYTHON"))}
+
+    before = ours()
+    yield
+    for name in ours().keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
+
+
 @pytest.fixture(scope="session")
 def release() -> Path:
     """The KUMO authors' released data, which a user's clone does not have."""

@@ -59,7 +59,7 @@ BENCHMARK = Declaration(
     origins=ORIGINS,
     importers={
         "a2rbench": (
-            "perennial.flows.a2rbench.import_release:a2rbench",
+            "perennial.flows.a2rbench.import_command:a2rbench",
             "Import items of the form that A2RBench's authors publish as an edition.",
         ),
     },

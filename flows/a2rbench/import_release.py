@@ -1,28 +1,20 @@
 """Import items of the authors' form as an edition: code runs in the sandbox, and what holds is an item."""
 
-import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import typer
 
 from perennial.flows.a2rbench.edition import catalogue_id
 from perennial.flows.a2rbench.grow_items import shared_row
-from perennial.flows.console.input_files import read_text_file, show_path
-from perennial.flows.console.progress import show_steps
-from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.refresh.publish import template_hashes
 from perennial.flows.run.code_version import code_version
 from perennial.flows.stages.compute_statistics import Spread
 from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan
-from perennial.schemas.errors import EditionConflict, InvalidOption, UnreadableInput, count
+from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Rejection, Row
@@ -40,85 +32,6 @@ if TYPE_CHECKING:
 
 
 # `perennial import a2rbench`: import items of the authors' release of A2RBench.
-
-
-_FILE = "seeds.jsonl"
-_MAX_BYTES = 200_000_000
-
-
-def a2rbench(
-    path: Annotated[Path, typer.Argument(help=f"JSON Lines of items, or a folder with {_FILE}.")],
-    edition: Annotated[str, typer.Option(help="Name of the edition.")] = "a2rbench-import",
-    accept_weak_sandbox: Annotated[
-        bool,
-        typer.Option(
-            "--accept-weak-sandbox",
-            help="Run the code even if nothing protects this machine from it (see `perennial doctor`).",
-        ),
-    ] = False,
-    root: RootOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
-) -> None:
-    """Import items of the form that A2RBench's authors publish as an edition, for models to be evaluated on.
-
-    The code of each line runs in the sandbox: where it gives the published outputs and its inverse the
-    inputs, and no simpler rule of the catalogue gives another answer, the line becomes an item, a symbolic
-    one with a copy in other letters where the rule allows that. All lines are kept in a2rbench_published;
-    `rejections` says what does not hold. Importing the same twice changes nothing.
-
-    Example: perennial import a2rbench seeds.jsonl --edition a2rbench-2025
-    """
-    from perennial.flows.run.process_pool import spread_over
-    from perennial.schemas.settings.form import EDITION_PATTERN, NAME_WORDS
-    from perennial.tasks.sandbox.refusal import SandboxRefusal
-    from perennial.tasks.sandbox.tier import require_protection
-    from perennial.warehouse.lock import lock_root
-
-    if not edition or not re.fullmatch(EDITION_PATTERN, edition):
-        raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")
-    console = Terminal(soft_wrap=True, stderr=as_json)
-    store = data_root(root)
-    lines = find_lines(path)
-    try:
-        protection = require_protection(accept_unprotected=accept_weak_sandbox)
-    except SandboxRefusal as error:
-        raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
-    with lock_root(store, f"import {edition}", console.print), show_steps("import") as step:
-        done = import_lines(
-            store,
-            edition,
-            lines,
-            protection,
-            spread_over(None),
-            lambda number: step(f"{number:,} of {len(lines):,} lines run"),
-        )
-    if done is None:
-        console.print(f"edition {edition} was imported from the same lines before: nothing to do")
-    else:
-        _print(console, edition, done)
-    if as_json:
-        document = {"edition": edition, "new": done is not None, **(asdict(done) if done else {})}
-        sys.stdout.write(json_text(document) + "\n")
-    console.print(f"next: perennial evaluate {edition} --players MODEL,search,guesser,identity,nearest")
-
-
-def find_lines(path: Path) -> "list[PublishedLine]":
-    """Return the items of the file, or of seeds.jsonl in the folder; raise UnreadableInput without any."""
-    from perennial.tasks.a2rbench.published import read_lines
-
-    file = path / _FILE if path.is_dir() else path
-    return read_lines(read_text_file(file, _MAX_BYTES), show_path(file))
-
-
-def _print(console: Terminal, edition: str, done: "ImportedEdition") -> None:
-    console.print(
-        f"published {edition}: {count(done.items, 'item')} of {count(done.lines, 'line')}, "
-        f"{done.copies:,} in other letters too"
-    )
-    console.print(f"{done.not_commuting:,} of {count(done.symbolic, 'symbolic item')} do not commute")
-    if done.rejected:
-        listed = ", ".join(f"{number:,} {rule}" for rule, number in done.rejected.items())
-        console.print(f"left out: {listed} (table rejections)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "web": "explorer in a browser",
         "episode": "one whole conversation",
         "calls": "model calls one by one",
+        "contamination": "who saw an edition",
     },
     "share": {
         "export": "an edition for others",

@@ -78,7 +78,7 @@ BENCHMARK = Declaration(
     },
     importers={
         "knowlogic": (
-            "perennial.flows.knowlogic.import_questions:knowlogic",
+            "perennial.flows.knowlogic.import_command:knowlogic",
             "Import questions of KnowLogic's published form as an edition.",
         ),
     },

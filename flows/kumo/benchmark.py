@@ -116,7 +116,7 @@ BENCHMARK = Declaration(
     },
     importers={
         "kumo": (
-            "perennial.flows.kumo.release.import_release:kumo",
+            "perennial.flows.kumo.release.import_command:kumo",
             "Import the KUMO authors' release as edition kumo-2025-release.",
         ),
     },

@@ -16,7 +16,7 @@ from perennial.schemas.rows import Row, Rows
 from perennial.tasks.kumo.authors.read_back import parse_read_back
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
-from perennial.tasks.kumo.scoring import GUESSES, LEAST_P, count_survivals, judge_ranks, rank_valid_truth
+from perennial.tasks.kumo.guessing import GUESSES, LEAST_P, count_survivals, judge_ranks, rank_valid_truth
 from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from perennial.tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
 from perennial.warehouse.audit.audit import require_pass

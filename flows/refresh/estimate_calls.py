@@ -11,7 +11,6 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
-from perennial.schemas.settings import RefreshSettings
 from perennial.tasks.play import models_of
 from perennial.warehouse.store.store import Store
 
@@ -75,7 +74,7 @@ MOST_USD = 20.0
 
 
 def refuse_large_run(
-    settings: RefreshSettings, estimate: Callable[[], Sequence[StageEstimate]], *, yes: bool
+    settings: "RefreshSettings", estimate: Callable[[], Sequence[StageEstimate]], *, yes: bool
 ) -> None:
     """Raise InvalidOption for a run of very many calls that nobody has agreed to, by --yes or by a limit.
 

@@ -18,7 +18,6 @@ from perennial.schemas.model_calls import BATCH_PRICE_SHARE, Endpoint, ModelChoi
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.rows import JsonObject, Row
 from perennial.tasks.play import models_of
-from perennial.tasks.statistics.scale.design import POWER, Design, measure_design
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
@@ -54,6 +53,8 @@ def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
     None for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
     new domains exists.
     """
+    from perennial.tasks.statistics.scale.design import Design, measure_design
+
     precision: dict[str, JsonObject] = {}
     variance = find_declaration(benchmark).variance
     if variance is None:
@@ -76,6 +77,8 @@ def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
 
 def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
     """Return the lines under the plan's table; "" where nothing is measured."""
+    from perennial.tasks.statistics.scale.design import POWER
+
     if not measured:
         return ""
     parts = [

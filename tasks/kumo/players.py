@@ -15,8 +15,8 @@ from perennial.schemas.kumo.things import Observation, SeedConfig, Step
 from perennial.schemas.model_calls import Message
 from perennial.tasks.kumo.book_reading import BookContents, read_book
 from perennial.tasks.kumo.game import Board, KumoGame, Player, Terms, menu_text, system_message, user_message
+from perennial.tasks.kumo.guessing import count_striking_states
 from perennial.tasks.kumo.reliability import Case, state_probability, states_seen
-from perennial.tasks.kumo.scoring import count_striking_states
 
 if TYPE_CHECKING:
     from perennial.tasks.kumo.search import Solution
@@ -286,7 +286,7 @@ class ReasonerPlayer:
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the next move, as an answer between tags; a truth with its probability."""
         # Imported here: numpy costs 100 ms, which other players should not pay.
-        from perennial.tasks.kumo.reliability import believe, plan_best_play
+        from perennial.tasks.kumo.belief import believe, plan_best_play
 
         seen = states_seen(self._briefing.actions, steps)
         action, truth = plan_best_play(self._case).choose(seen)

@@ -48,7 +48,7 @@ def test_failed_requests_count_and_a_higher_limit_resumes(
 def test_a_limit_of_cost_holds_for_all_units_of_a_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an edition of another benchmark has spent in the same run leaves less for this evaluation."""
     units = ("other", "other@1", "toy-1@2")
-    monkeypatch.setattr("tests.flows.test_server_batches.Policies.of", partial(Policies.of, units=units))
+    monkeypatch.setattr("tests.flows.test_server_batches.Policies.read", partial(Policies.read, units=units))
     asked = ModelRequest("player", "m", (), {}, "", "")
     with CallLedger(ledger_file(str(root)), "other@1", "http://127.0.0.1/v1") as ledger:
         asyncio.run(ledger.begin_attempt(asked, 5.0))

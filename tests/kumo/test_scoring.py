@@ -15,17 +15,15 @@ from perennial.schemas.kumo.things import (
     Setting,
 )
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.scoring import (
-    GUESSES,
     DomainCheck,
     check_frequencies,
     check_guesses,
     check_redundancy,
     check_single_states,
     check_words,
-    count_survivals,
-    rank_valid_truth,
     score_domain,
 )
 from perennial.tasks.kumo.worlds import draw_world

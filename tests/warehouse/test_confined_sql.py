@@ -52,10 +52,10 @@ from pathlib import Path
 from math import inf
 from perennial.warehouse.catalog.catalog import list_contents
 from perennial.warehouse.confined_sql.process import ConfinedCatalog
-from perennial.warehouse.confined_sql.process import Limits, SqlProcess
+from perennial.warehouse.confined_sql.process import QueryLimits, SqlProcess
 from perennial.warehouse.store.store import Store
 process = SqlProcess()
-catalog = ConfinedCatalog(list_contents(Store(sys.argv[1])), Limits(10**9), process,
+catalog = ConfinedCatalog(list_contents(Store(sys.argv[1])), QueryLimits(10**9), process,
     lambda: (print(process.pid, flush=True)))
 catalog.stream(sys.argv[2])
 """

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.report import own_report, report_data
 from perennial.flows.web.figures import chart_of, own_figures, read_edition
 from perennial.flows.web.page import Opened, Visit, read_snapshot
@@ -69,7 +70,7 @@ def test_each_figure_is_the_reports_of_the_queries_that_it_declares(
     root: Path, reported: dict[str, Section]
 ) -> None:
     edition = _open_newest(root)
-    figures = [*SHARED, *own_report(edition.benchmark).figures]
+    figures = [*SHARED, *own_report(find_installed(edition.benchmark_name)).figures]
     assert {one.key for one in figures} == set(reported)
     assert {one.key: one.title for one in figures} == {key: one.title for key, one in reported.items()}
     for one in figures:
@@ -96,7 +97,7 @@ def test_the_page_shows_any_figure_under_its_title(root: Path, reported: dict[st
 @pytest.mark.slow
 def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> None:
     edition = _open_newest(root)
-    for one in own_report(edition.benchmark).explored:
+    for one in own_report(find_installed(edition.benchmark_name)).explored:
         (table,) = one(read_edition(edition, [one])).tables
         assert table.rows, one.key
         assert table.question.endswith("?")

@@ -12,7 +12,6 @@ from perennial.flows.benchmark import find_benchmark
 from perennial.flows.cli.run.refresh import YesOption, evaluate_players, is_for_play, result_console
 from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.console.settings_options import settings_app
-from perennial.flows.refresh.plan import rename_aliases
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, Row
@@ -66,6 +65,8 @@ def contamination(
         )
     console = result_console(as_json)
     players = [name.strip() for name in str(flags["players"] or "").split(",") if name.strip()]
+    from perennial.flows.refresh.plan import rename_aliases
+
     players = rename_aliases(players, find_benchmark(plan.benchmark))
     if missing := _without_answers(store, plan.edition, players):
         # The others are not asked again: their runs would count beside those that they have.

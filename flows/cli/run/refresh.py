@@ -18,12 +18,10 @@ from perennial.flows.console.row_formats import Terminal
 from perennial.flows.console.settings_options import settings_app
 from perennial.flows.refresh.estimate_calls import estimate_evaluation, estimate_refresh
 from perennial.flows.refresh.print_plan import print_evaluation_plan, print_plans
-from perennial.flows.refresh.several import print_outcomes
 from perennial.flows.run.compiled_code import compile_once
 from perennial.flows.serve.embedded_server import EmbeddedServer, begin_server
 from perennial.flows.serve.free_space import when_full
 from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
-from perennial.flows.stages.model_calls import leave
 from perennial.schemas.errors import InvalidOption, PerennialError, ServerEnded
 from perennial.schemas.rows import JsonObject
 from perennial.warehouse.catalog.catalog import visible_editions
@@ -149,6 +147,8 @@ def _leave_without_server() -> None:
 
 def _leave_at_once(error: PerennialError) -> None:
     progress.end_bar()
+    from perennial.flows.stages.model_calls import leave
+
     leave(error)
 
 
@@ -285,6 +285,8 @@ def _print_result(
     if len(outcomes) == 1:
         print_edition(store, outcomes[0].edition, console, as_json)
     else:
+        from perennial.flows.refresh.several import print_outcomes
+
         print_outcomes(store, outcomes, console, as_json)
 
 

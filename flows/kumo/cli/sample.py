@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,9 @@ from perennial.schemas.errors import PerennialError
 from perennial.schemas.kumo.things import Instance
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.warehouse.editions.issued_ids import EitherSet, IdSet
+
+if TYPE_CHECKING:
+    from perennial.warehouse.editions.issued_ids import IdSet
 
 _GUESSED = 5_000  # instances that the rate of a guess is taken over: looking at all would slow large samples
 
@@ -61,8 +63,8 @@ def sample(
     from perennial.schemas.kumo.things import AS_PUBLISHED, Instance, Setting
     from perennial.schemas.settings import load_settings
     from perennial.tasks.kumo.encoding import encode_config, encode_instance
+    from perennial.tasks.kumo.guessing import is_guessed
     from perennial.tasks.kumo.sampling import SamplingRequest, check_request
-    from perennial.tasks.kumo.scoring import is_guessed
     from perennial.tasks.kumo.validation import refuse_unsafe
     from perennial.tasks.kumo.worlds import Sparsity, make_sparse
     from perennial.warehouse.catalog.catalog import published_editions
@@ -165,12 +167,14 @@ class SampleStream:
         self,
         encoded: EncodedConfig,
         request: SamplingRequest,
-        issued: IdSet,
+        issued: "IdSet",
         workers: int,
         progress: Callable[[int], None],
     ) -> None:
         self._encoded, self._request, self._issued = encoded, request, issued
         self._workers, self._progress = workers, progress
+        from perennial.warehouse.editions.issued_ids import IdSet
+
         self._drawn = IdSet()
         self.yielded = 0
         self.counts: Counter[str] = Counter()
@@ -181,6 +185,8 @@ class SampleStream:
             yield from self._next_chunk()
 
     def _next_chunk(self) -> tuple[Instance, ...]:
+        from perennial.warehouse.editions.issued_ids import EitherSet
+
         before = self.yielded
         request = replace(
             self._request,

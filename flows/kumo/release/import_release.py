@@ -4,22 +4,13 @@ Domains, instances and books are small and go through memory; episodes and turns
 by several processes, and become one file per table.
 """
 
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-from perennial.flows.console.progress import show_steps
-from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.kumo.release.release_rows import ReleaseRows, read_release
 from perennial.flows.refresh.plan import FIRST
 from perennial.flows.run.code_version import code_version
@@ -64,89 +55,6 @@ if TYPE_CHECKING:
 
 
 # `perennial import kumo`: import the KUMO authors' release.
-
-
-_SHOWN = 10
-
-
-def kumo(
-    path: Annotated[Path, typer.Argument(help="A clone of the KUMO authors' repository.")],
-    domains: Annotated[
-        str | None, typer.Option(help="Only these domains, separated by commas, such as MedicalEnv.")
-    ] = None,
-    models: Annotated[str | None, typer.Option(help="Only these models, separated by commas.")] = None,
-    root: RootOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
-) -> None:
-    """Import the KUMO authors' release as edition kumo-2025-release.
-
-    Their modules are read, never executed; defects are kept and listed in `rejections`. A file or line
-    that cannot be read, and any link, is skipped and named. Importing the same twice changes nothing.
-
-    Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
-    """
-    console = Terminal(soft_wrap=True, stderr=as_json)
-    store = data_root(root)
-    started = time.monotonic()
-    with show_import_progress(console) as advance:
-        done = import_release(
-            store,
-            path,
-            domains=_split_list(domains),
-            models=_split_list(models),
-            tell=console.print,
-            on_progress=advance,
-        )
-    if done is None:
-        console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
-    else:
-        _print(console, EDITION, *done, time.monotonic() - started)
-    if as_json:
-        counts, skipped = ({}, ()) if done is None else (done[0].counts, done[1])
-        document = {"edition": EDITION, "published": counts, "skipped": [skip.warning for skip in skipped]}
-        sys.stdout.write(json_text(document) + "\n")
-
-
-def _print(
-    console: Terminal, edition: str, publication: "Publication", skipped: "Sequence[Skipped]", seconds: float
-) -> None:
-    for entry in skipped[:_SHOWN]:
-        console.print(f"warning: {entry.warning}")
-    if skipped:
-        console.print(f"{len(skipped):,} files or lines were skipped: table rejections names each")
-    counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
-    console.print(f"published in {seconds:.1f} s: {counts}")
-    console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{edition}'\"")
-
-
-@contextmanager
-def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
-    """Show how far the runs are: a bar on a terminal, else lines on standard error."""
-    if not console.is_terminal:
-        with show_steps("import") as step:
-            yield lambda state: step(
-                f"{state.files:,} of {state.all_files:,} files, {state.runs:,} runs so far"
-            )
-        return
-    with Progress(
-        TextColumn("runs        "),
-        BarColumn(bar_width=30),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[runs]}"),
-        console=console,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("runs", total=None, runs="")
-
-        def advance(state: "ImportProgress") -> None:
-            bar.update(task, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
-
-        yield advance
-
-
-def _split_list(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 EDITION = "kumo-2025-release"

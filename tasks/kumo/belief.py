@@ -1,0 +1,121 @@
+"""What reports of outcomes make probable, and the best play: exact, by dynamic programming."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from perennial.tasks.kumo.reliability import Case
+
+Array = np.ndarray[Any, Any]
+
+
+_ROUNDING = 1e-12  # two costs that differ by less, as a share, are equal: naming comes first, then the order
+
+
+@dataclass(frozen=True, slots=True)
+class BestPlay:
+    """The best play of a case: `success`, `tests` and `count` are expected before the first test.
+
+    `moves[x]` is the action to test at the reports x (see `place`), -1 to name `answers[x]`.
+    """
+
+    states: tuple[int, ...]
+    moves: Array
+    answers: Array
+    success: float
+    tests: float
+    count: float
+
+    def choose(self, reports: Mapping[int, int]) -> tuple[int, int]:
+        """Return the action to test after these reports (states by action), -1 for none, and the answer."""
+        index = _place(self.states, reports)
+        return int(self.moves[index]), int(self.answers[index])
+
+
+def believe(case: Case, reports: Mapping[int, int]) -> list[float]:
+    """Return the probability of each truth given these reports (states by action)."""
+    belief = _prior(case)
+    for action in reversed(range(len(case.states))):
+        state = reports.get(action)
+        by_report = _likelihood(case.states[action], case.reliability)[-1 if state is None else state]
+        belief = np.tensordot(belief, by_report, axes=(action + 1, 0))
+    probabilities: list[float] = (belief / belief.sum()).tolist()
+    return probabilities
+
+
+@lru_cache(maxsize=2)
+def plan_best_play(case: Case) -> BestPlay:
+    """Return the best play; `perennial.schemas.kumo.plan` says for which sizes."""
+    states, m = case.states, len(case.states)
+    joint = _prior(case)
+    for action, number in enumerate(states):
+        by_report = np.tensordot(_likelihood(number, case.reliability), joint, axes=(1, action + 1))
+        joint = np.moveaxis(by_report, 0, action + 1)
+    joint = joint.reshape(case.n_truths, -1)
+    places = np.arange(joint.shape[1])
+    untested = np.array([places // s % (k + 1) == k for s, k in zip(_strides(states), states, strict=True)])
+    left = untested.sum(axis=0)
+    best, total = joint.max(axis=0), joint.sum(axis=0)
+    count = (m - left) * best + m * (total - best)
+    success, tests = best.copy(), (m - left) * total
+    moves = np.full(len(places), -1, np.int8)
+    for level in range(1, m + 1):
+        at = np.flatnonzero(left == level)
+        for action, (stride, number) in enumerate(zip(_strides(states), states, strict=True)):
+            here = at[untested[action, at]]
+            after = here - stride * np.arange(1, number + 1)[:, None]
+            through = count[after].sum(axis=0)
+            better = through < count[here] - _ROUNDING * m * total[here]
+            chosen, then = here[better], after[:, better]
+            moves[chosen] = action
+            for values in (count, success, tests):
+                values[chosen] = values[then].sum(axis=0)
+    start = _place(states, {})
+    expected = (float(values[start]) for values in (success, tests, count))
+    return BestPlay(states, moves, joint.argmax(axis=0), *expected)
+
+
+def _prior(case: Case) -> Array:
+    """Return the probability of each truth (axis 0) and each choice of states (an axis for each action)."""
+    states, n_truths = case.states, case.n_truths
+    struck = np.zeros(states, np.int64)
+    for action, masks in enumerate(case.masks):
+        struck |= np.array(masks).reshape([-1 if axis == action else 1 for axis in range(len(states))])
+    full = (1 << n_truths) - 1
+    weights = np.array([struck == full ^ 1 << truth for truth in range(n_truths)], np.float64)
+    if case.is_balanced:
+        # The valid truth is uniform, and so are its observations among the choices that leave it alone.
+        totals = weights.reshape(n_truths, -1).sum(axis=1)
+        weights /= np.maximum(totals, 1).reshape([-1, *(1 for _ in states)])
+    else:
+        # Each action's state is uniform among those that do not rule the truth out.
+        spared = [
+            prod(max(1, sum(not mask >> truth & 1 for mask in masks)) for masks in case.masks)
+            for truth in range(n_truths)
+        ]
+        weights /= np.array(spared, np.float64).reshape([-1, *(1 for _ in states)])
+    prior: Array = weights / weights.sum()
+    return prior
+
+
+def _likelihood(number: int, reliability: float) -> Array:
+    """Return the probability of each report (row; the last one: no report) given each state (column)."""
+    if number == 1:
+        return np.ones((2, 1))
+    reported = np.full((number, number), (1 - reliability) / (number - 1))
+    np.fill_diagonal(reported, reliability)
+    return np.vstack((reported, np.ones(number)))
+
+
+def _strides(states: tuple[int, ...]) -> list[int]:
+    return [prod(number + 1 for number in states[action + 1 :]) for action in range(len(states))]
+
+
+def _place(states: tuple[int, ...], reports: Mapping[int, int]) -> int:
+    """Return the number of a set of reports, in which the last digit of an action is that it has none."""
+    digits = (reports.get(action, number) for action, number in enumerate(states))
+    return sum(digit * stride for digit, stride in zip(digits, _strides(states), strict=True))
