@@ -5,7 +5,8 @@ from functools import partial
 
 from perennial.flows.console import progress
 from perennial.flows.kumo.edition import KumoEdition
-from perennial.flows.kumo.planning.candidates import PlannedDomain, load_bundled
+from perennial.flows.kumo.planning.candidates import PlannedDomain
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
 from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch

@@ -12,7 +12,7 @@ from math import inf
 from pydantic import field_validator, model_validator
 
 from perennial.flows.benchmark import Draw, Practice
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.flows.kumo.seats import KumoSeat
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest

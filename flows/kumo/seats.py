@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from perennial.flows.kumo.planning.candidates import choose_domain
+from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.flows.kumo.sample_instances import optimum_from_row
 from perennial.flows.kumo.write_books import read_guidebooks
 from perennial.schemas.game import Episode

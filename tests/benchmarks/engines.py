@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config

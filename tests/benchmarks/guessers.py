@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import BALANCED, BOOK_STYLES, SAMPLERS, BookStyle, Instance, Setting
 from perennial.tasks.kumo.books import rules_of, write_book

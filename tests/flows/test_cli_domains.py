@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from perennial.flows.console.input_files import json_files, read_lines, read_text_file, show_path
 from perennial.flows.kumo.cli.domains import domains
-from perennial.flows.kumo.planning.candidates import load_bundled, read_config_file
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.tasks.kumo.validation import RULES, validate_config
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.kumo.cli.domains import domains
-from perennial.flows.kumo.planning.candidates import load_bundled, read_config_file
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, UnusableConfig
 from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.warehouse.kumo.domains.generate import FOLDER

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.kumo.cli.domains import domains
-from perennial.flows.kumo.planning.candidates import load_bundled, read_config_file
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.kumo.things import SeedConfig

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.flows.kumo.release.import_release import EDITION, import_release
 from perennial.flows.kumo.release.release_rows import read_release
 from perennial.schemas.kumo.things import Setting

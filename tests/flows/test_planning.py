@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import SeedConfig

@@ -13,7 +13,7 @@ from perennial.flows.cli.look.report import reproduce_paper
 from perennial.flows.console.row_formats import Format
 from perennial.flows.kumo.implementation import Kumo
 from perennial.flows.kumo.paper import Key, compare_figures, compare_paper, compute_figures
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import FiguresDiffer, UnreadableInput
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import encode_config

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from perennial.flows.cli.app import app
 from perennial.flows.kumo.cli import sample as sample_stream
 from perennial.flows.kumo.cli.sample import SampleStream
-from perennial.flows.kumo.planning.candidates import choose_domain
+from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InstancesExhausted, InvalidOption
 from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import encode_config

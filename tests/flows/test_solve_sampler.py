@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, Setting
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

@@ -3,7 +3,7 @@
 import random
 from functools import lru_cache
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.tasks.kumo.players import read_lists
 from tests.server.roles.player import Case, PlayerScript, State, play_on
 from tests.server.script import Asked

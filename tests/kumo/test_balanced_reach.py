@@ -6,7 +6,7 @@ from operator import or_
 import numpy as np
 import pytest
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.sampling.balanced import reach

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
 from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.kumo.authors.books import writing_request

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from perennial.flows.kumo.cli.domains import domains
-from perennial.flows.kumo.planning.candidates import load_bundled, read_config_file
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.training import connected_truths, describe_overlap, split_domain

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.kumo.cli.trajectories import trajectories
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import NAMED_SETTINGS
 from perennial.schemas.model_calls import ModelChoice

@@ -10,7 +10,7 @@ import typer
 from perennial.flows.console.input_files import show_path, write_lines
 from perennial.flows.console.root_option import RootOption
 from perennial.flows.console.row_formats import Terminal
-from perennial.flows.kumo.planning.candidates import choose_domain
+from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InvalidOption, count
 from perennial.schemas.kumo.things import CATEGORIES
 from perennial.warehouse.kumo.domains.generate import (

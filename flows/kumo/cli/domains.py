@@ -27,7 +27,7 @@ from perennial.flows.kumo.cli.file_reports import (
 )
 from perennial.flows.kumo.cli.sample import sample
 from perennial.flows.kumo.cli.score import score, split
-from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import SeedConfig
 from perennial.tasks.kumo.validation import RULES
 from perennial.warehouse.kumo.bundled_domains import bundled_domains

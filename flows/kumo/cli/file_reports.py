@@ -11,7 +11,7 @@ import typer
 from perennial.flows.console.input_files import json_files, require_folder, show_path, write_lines
 from perennial.flows.console.root_option import RootOption
 from perennial.flows.console.row_formats import Terminal
-from perennial.flows.kumo.planning.candidates import read_config_file
+from perennial.flows.kumo.planning.domain_choice import read_config_file
 from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
 from perennial.schemas.errors import InvalidOption, UnreadableInput, count
 from perennial.schemas.kumo.things import Finding, SeedConfig

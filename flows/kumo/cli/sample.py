@@ -58,7 +58,7 @@ def sample(
     """
     from perennial.flows.console.input_files import require_file_place, write_lines
     from perennial.flows.kumo.kernels import prepare_kernels
-    from perennial.flows.kumo.planning.candidates import choose_domain
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.schemas.kumo.settings import KumoSettings
     from perennial.schemas.kumo.things import AS_PUBLISHED, Instance, Setting
     from perennial.schemas.settings import load_settings

@@ -32,7 +32,7 @@ def score(
 
     Each check has a figure, a verdict (good, look, bad) and what to do. Exit code 1 where one is bad.
     """
-    from perennial.flows.kumo.planning.candidates import choose_domain
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.flows.stages.workspace import available_threads
     from perennial.tasks.kumo.scoring import score_domain
     from perennial.tasks.kumo.validation import refuse_unsafe
@@ -113,7 +113,7 @@ def split(
     The data root is not read. The files are domains for `perennial refresh --domains FILE`.
     """
     from perennial.flows.console.input_files import require_folder, show_path, write_lines
-    from perennial.flows.kumo.planning.candidates import choose_domain
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.schemas.errors import UnusableConfig, count
     from perennial.tasks.kumo.training import METHODS, SIDES, describe_overlap, split_domain
     from perennial.tasks.kumo.validation import refuse_unsafe

@@ -51,7 +51,7 @@ def solve(
     """
     from perennial.flows.console.input_files import read_lines
     from perennial.flows.kumo.kernels import prepare_kernels
-    from perennial.flows.kumo.planning.candidates import choose_domain
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.tasks.kumo.encoding import encode_config, encode_instance, parse_instances
     from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
 

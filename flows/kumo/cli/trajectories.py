@@ -53,7 +53,7 @@ def trajectories(
     """
     from perennial.flows.console.input_files import require_file_place, write_lines
     from perennial.flows.kumo.kernels import prepare_kernels
-    from perennial.flows.kumo.planning.candidates import choose_domain
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.schemas.errors import InvalidOption, join_choices
     from perennial.schemas.kumo.things import DEFAULT_SAMPLER, Setting
     from perennial.schemas.settings.form import split_names

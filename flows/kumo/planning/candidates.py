@@ -4,46 +4,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Literal
 
-from perennial.flows.console.input_files import read_text_file, show_path
+from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
-from perennial.schemas.errors import InvalidOption, suggest
+from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import SeedConfig, Setting
-from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.tasks.kumo.worlds import make_sparse
-from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
 # Which domain a command works on: a bundled one by name, or a file.
-
-
-def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
-    """Return the configuration that a bundled domain's name or a file's path names, and its source.
-
-    Raises InvalidOption where it is neither, UnreadableInput where the file holds no configuration.
-    """
-    if name in bundled_domains():
-        return load_bundled(name), "catalog"
-    if Path(name).suffix == ".json" or Path(name).exists():
-        return read_config_file(Path(name)), "file"
-    raise InvalidOption(
-        f"domain {name!r} is not known: bundled are {', '.join(bundled_domains())}; "
-        f"for a domain of your own give the path of its .json file{suggest(name, bundled_domains())}"
-    )
-
-
-def read_config_file(path: Path) -> SeedConfig:
-    """Return the seed configuration that the file holds; raise UnreadableInput where it holds none."""
-    return parse_config(read_text_file(path), show_path(path))
-
-
-def load_bundled(name: str) -> SeedConfig:
-    """Return the seed configuration of a bundled domain; raise InvalidOption for an unknown name."""
-    return parse_config(bundled_text(name), f"bundled domain {name}")
 
 
 @dataclass(frozen=True, slots=True)
