@@ -66,7 +66,7 @@ def unusable_status(reply: Reply) -> Unusable | None:
 def count_causes(refusals: Iterable[tuple[str, str]], most: int = 3) -> str:
     """Say why replies could not be used, each cause once with its count, by their rules and messages.
 
-    A rule without words for the operator is told by the first of its messages.
+    A rule that has no words for the operator is described by the first of its messages.
     """
     causes: dict[str, str] = {}
     counted: Counter[str] = Counter()

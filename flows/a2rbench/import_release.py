@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -26,10 +25,6 @@ from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.editions.publish import publish, read_published_plan
 from perennial.warehouse.store.parquet import sort_by_key
 from perennial.warehouse.store.store import Store
-
-if TYPE_CHECKING:
-    from perennial.tasks.a2rbench.published import PublishedLine
-
 
 # `perennial import a2rbench`: import items of the authors' release of A2RBench.
 

@@ -26,7 +26,7 @@ from perennial.warehouse.catalog.catalog import rows_with
 # Stage `analyses` of an evaluation: analysts, who are models, say how models' answers came about.
 #
 # A batch is one analyst and one player. Each analyst of an evaluation is shown the same episodes of a player:
-# at most so many right and so many wrong ones as the plan says, drawn with the edition's public seed.
+# at most the plan's number of right ones and as many wrong ones, drawn with the edition's public seed.
 # Programs give no reasoning, and are not analysed.
 
 

@@ -1,1 +1,1 @@
-"""The command line: a module a command."""
+"""The command line, by groups of commands."""

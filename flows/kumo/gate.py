@@ -82,9 +82,9 @@ BALANCED = Expectation("grader", "of a balanced instance every listed truth coul
 AGREED = Expectation("grader", "python-sat and the compiled programme judge each list alike")
 READ = Expectation("grader", "the reader solves each instance from the text of its book")
 READ_BACK = Expectation("grader", "the reader solves each instance by what a model read out of its book")
-TOLD = Expectation("grader", "each instance without a book that passed its check is listed in rejections")
+LISTED = Expectation("grader", "each instance without a book that passed its check is listed in rejections")
 PLAYED = Expectation("grader", "each instance has a book that passed its check", "warning")
-BATCH_EXPECTATIONS = (SHOWN, GRADED, BALANCED, READ, READ_BACK, TOLD)
+BATCH_EXPECTATIONS = (SHOWN, GRADED, BALANCED, READ, READ_BACK, LISTED)
 
 DERIVED = Expectation("overlap", "each instance_id is that of the instance's truths, actions and states")
 DISTINCT = Expectation("overlap", "no two instances have the same truths, actions and states")
@@ -131,7 +131,7 @@ def rare_repeats(where: str, most: float) -> Expectation:
 # The gate's look at an edition as a whole: its rows of table `audits`, from the facts of its batches.
 
 
-Place = tuple[str, str]
+DomainSetting = tuple[str, str]
 
 
 def edition_rows(
@@ -227,7 +227,7 @@ def _grader_rows(whole: _Whole) -> Iterator[Row]:
     by_grammar = len(whole.ids_where("read_by", READ_BY_GRAMMAR)) + len(whole.ids_where("has_control", True))
     yield READ.row(f"{by_grammar:,} books, read by their grammar")
     yield READ_BACK.row(f"{len(whole.ids_where('read_by', READ_BY_MODEL)):,} books that models wrote")
-    yield TOLD.row(f"{len(unread):,} instances")
+    yield LISTED.row(f"{len(unread):,} instances")
     yield PLAYED.row(f"{whole.size:,} instances", [f"{id_} is not played" for id_ in unread])
 
 
@@ -380,8 +380,8 @@ def _earlier_configs(store: Store, edition: str) -> dict[str, EncodedConfig]:
 def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
     """Yield a row for each domain and setting: the size of its space and the probability of repeats."""
     issued = earlier_instances(whole.store, whole.earlier)
-    drawn: Counter[Place] = Counter()
-    spaces: dict[Place, SpaceSize] = {}
+    drawn: Counter[DomainSetting] = Counter()
+    spaces: dict[DomainSetting, SpaceSize] = {}
     for cell, facts in whole.facts:
         drawn.update({(config_id, cell.setting): count for config_id, count in facts.about["drawn"].items()})
         for config_id, space in facts.about["spaces"].items():
@@ -559,7 +559,7 @@ class _CellCheck:
             for guess, rank in rank_valid_truth(board.encoded, survivals).items():
                 self.ranks[guess][rank] += 1
         if book is None and row["instance_id"] not in rejected_ids:
-            self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
+            self.problems[LISTED].append(f"{named}: it has no book that passed, and no rejection says why")
         if control is not None:
             self._note(READ, named, test.find_reader_failure(board, control["text"]))
         self.facts.append(

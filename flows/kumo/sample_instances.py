@@ -137,7 +137,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
 def _read_drawn_ids(edition: KumoEdition, cell: WorkCell) -> IdSet:
     """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
-    drawn = _Drawn.kept(workspace.staging.store.root, workspace.plan.edition, cell.group, cell.setting)
+    drawn = _Drawn.find_kept(workspace.staging.store.root, workspace.plan.edition, cell.group, cell.setting)
     for chunk in range(drawn.chunks, cell.chunk):
         batch = WorkCell(cell.group, cell.setting, chunk).batch("sample")
         unsolved = [row["subject"] for row in workspace.rows(batch, "rejections") if row["rule"] == _UNSOLVED]
@@ -155,7 +155,7 @@ class _Drawn:
 
     @staticmethod
     @lru_cache(maxsize=1)
-    def kept(_root: str, _edition: str, _group: int, _setting: str) -> "_Drawn":
+    def find_kept(_root: str, _edition: str, _group: int, _setting: str) -> "_Drawn":
         return _Drawn()
 
 

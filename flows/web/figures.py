@@ -125,7 +125,7 @@ def _headings(frame: pd.DataFrame) -> Mapping[str, Any]:
             **formats.get(name, {}),
             "label": name.replace("_", " "),
             "help": name,
-            # Names of one beginning are told apart by their ends.
+            # Names that begin alike differ at their ends.
             **({"width": _name_width(frame[name])} if name.endswith("player") else {}),
         }
         for name in frame.columns

@@ -61,7 +61,7 @@ class ReadingPlan:
         """Return the protocol, nothing where no model reads; `analysis` is not how players are asked."""
         protocol: JsonObject = {}
         if self.judge:
-            # With the name, evaluations with a judge are told from those without.
+            # The name distinguishes evaluations with a judge from those without.
             protocol |= {"name": f"judge {self.judge}"}
             protocol |= {"judge": {"model": self.judge, "params": self.judge_params}}
         if self.analysts:

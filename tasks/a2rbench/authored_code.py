@@ -37,8 +37,8 @@ def generate_inputs(
 ) -> list[Value]:
     """Return up to `number` further inputs, each once and none of the given ones.
 
-    Half of them are given inputs with their tokens in another order, half are filled anew. Empty where the
-    given inputs have no token.
+    Half of them reorder the tokens of an author's input, half draw new tokens for its shape. Empty if no
+    input has a token.
     """
     tokens = [token for value in inputs for token in tokens_of(value)]
     if not tokens:

@@ -486,7 +486,7 @@ def failures(data: ReportData) -> Section:
     caption = (
         "A model, the analyst, is shown an item with its rule and a player's reply, and says why the answer "
         "is right or wrong; whether it is was settled by a program. Each bar is the shares of the categories "
-        "among those analysed answers of the player, at most so many per player and outcome, drawn by lot. "
+        "among the player's analysed answers, drawn at random, at most the plan's number per outcome. "
         f"{_agreement(agreement.records())} Programs give no reasoning and are not analysed. n is the number "
         "of answers that were analysed."
     )

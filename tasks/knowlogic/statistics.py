@@ -22,8 +22,6 @@ from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import mcnemar_p, rates_in_units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from perennial.tasks.statistics.cells import Column, Numbers
 
 

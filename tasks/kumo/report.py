@@ -1,4 +1,4 @@
-"""KUMO's own sections of a report, one per file."""
+"""KUMO's own sections of a report."""
 
 from collections import defaultdict
 from functools import lru_cache

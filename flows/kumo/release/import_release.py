@@ -49,10 +49,6 @@ from perennial.warehouse.store.store import Store
 if TYPE_CHECKING:
     import pyarrow
 
-    from perennial.warehouse.editions.publish import Publication
-    from perennial.warehouse.kumo.release.layout import Skipped
-    from perennial.warehouse.kumo.release.trajectories import ImportProgress
-
 
 # `perennial import kumo`: import the KUMO authors' release.
 

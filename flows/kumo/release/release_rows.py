@@ -30,6 +30,7 @@ from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.release.layout import (
     Release,
     ReleaseFile,
+    RunCell,
     SettingFile,
     Skipped,
     read_lines,
@@ -50,7 +51,6 @@ _MOST_INSTANCES = 5_000
 _MAX_LINE_BYTES = 10_000_000  # the longest measured has 4,000
 _BOOK_BYTES = 1_000_000  # the largest measured has 18,000
 _TABLES = ("instances", "kumo_domains", "kumo_seed_configs", "kumo_outcomes", "kumo_instances", "kumo_books")
-Place = tuple[str, Setting]
 Books = Mapping[tuple[str, Setting, int], str]
 
 
@@ -61,7 +61,7 @@ class ReleaseRows:
     tables: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in _TABLES})
     findings: list[Rejection] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    boards: dict[Place, dict[int, RunInstance]] = field(default_factory=dict)
+    boards: dict[RunCell, dict[int, RunInstance]] = field(default_factory=dict)
     instance_ids: set[str] = field(default_factory=set)
 
     def skip(self, file: ReleaseFile, line: int | None, reason: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -15,10 +15,6 @@ from pydantic import Field
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.lists import ChosenIdsForm
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 # A plan: projects, capacities and limits; how one is shown and read back from a prompt.
 

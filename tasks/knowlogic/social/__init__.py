@@ -1,1 +1,1 @@
-"""Domain social: general relations between people; kinship and surnames have folders of their own."""
+"""Domain social: general relations between people; kinship and surnames stand beside it."""

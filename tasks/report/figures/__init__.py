@@ -1,1 +1,1 @@
-"""The figures of a report, one per file: each returns a section with its drawings, caption and tables."""
+"""The figures of a report: each returns a section with its drawings, caption and tables."""

@@ -276,6 +276,10 @@ _REASONS = {
 }
 
 
+# A domain of the release in one setting: what its runs are kept by.
+RunCell = tuple[str, Setting]
+
+
 @dataclass(frozen=True, slots=True)
 class SettingFile:
     """A file of one domain and setting.

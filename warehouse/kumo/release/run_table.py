@@ -14,7 +14,7 @@ from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import TURN_LIMIT, Setting
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.kumo.release.layout import Release, SettingFile
+from perennial.warehouse.kumo.release.layout import Release, RunCell, SettingFile
 from perennial.warehouse.kumo.release.trajectories import Boards, outcome_row, read_outcomes
 from perennial.warehouse.kumo.rows import episode_id
 
@@ -68,7 +68,6 @@ _REVISED = """
            )), count(*)
     FROM played AS r WHERE r.model = $2 GROUP BY ALL ORDER BY ALL
 """
-Place = tuple[str, Setting]
 
 
 def run_table_episodes(
@@ -165,7 +164,7 @@ def _place(domain: str, setting: Setting) -> dict[str, str | int]:
 # are copies of runs in the main folder of the same model: the published results are those after revision.
 
 
-def other_outcomes(release: Release, with_instances: Iterable[Place], players: Iterable[str]) -> list[Row]:
+def other_outcomes(release: Release, with_instances: Iterable[RunCell], players: Iterable[str]) -> list[Row]:
     """Return the rows of runs without instances that the run table alone has."""
     if release.run_table is None:
         return []

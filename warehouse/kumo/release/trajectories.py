@@ -29,7 +29,7 @@ from perennial.schemas.game import EpisodeStatus
 from perennial.schemas.kumo.things import TURN_LIMIT, Setting
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.kumo.release.layout import SettingFile, Skipped, read_lines
+from perennial.warehouse.kumo.release.layout import RunCell, SettingFile, Skipped, read_lines
 from perennial.warehouse.kumo.rows import episode_id, kumo_episode_row
 from perennial.warehouse.merge_parts import write_sorted
 
@@ -281,8 +281,7 @@ def _foreign(what: str, value: Any, expected: str) -> NoReturn:
 
 TRAJECTORY_TABLES = ("episodes", "turns", "kumo_episodes", "kumo_moves")
 _MAX_LINE_BYTES = 64 << 20  # the longest line of the release has under a megabyte
-Place = tuple[str, Setting]
-Boards = Mapping[Place, Mapping[int, RunInstance]]
+Boards = Mapping[RunCell, Mapping[int, RunInstance]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +335,7 @@ def import_trajectories(
     findings; so is all else that `trajectory_lines` notes. Raises OSError where a part cannot be written, and
     PerennialError where a worker was ended from outside.
     """
-    places: dict[Place, list[SettingFile]] = defaultdict(list)
+    places: dict[RunCell, list[SettingFile]] = defaultdict(list)
     for file in sorted(files, key=lambda file: (file.domain, file.setting.name, file.player)):
         places[file.domain, file.setting].append(file)
     chunks = [
