@@ -148,7 +148,7 @@ def take_seats_reported(
 ) -> list[KumoSeat]:
     """Return the seats with reports of this reliability, of instances for which the best play is computed."""
     # Imported here: it needs numba.
-    from perennial.tasks.kumo.reports_drawn import Reporter
+    from perennial.tasks.kumo.belief import Reporter
 
     is_balanced = KumoPlan.from_json(read_published_plan(store, edition).own).is_balanced
     reporters: dict[int, Reporter] = {}

@@ -11,10 +11,9 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.plan import RELIABILITIES, fits_plan, order_reliabilities, versions_reported
-from perennial.tasks.kumo.belief import believe, plan_best_play
+from perennial.tasks.kumo.belief import Reporter, believe, plan_best_play
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.reliability import Case, read_probability, state_probability
-from perennial.tasks.kumo.reports_drawn import Reporter
 
 # Truths a, b, c: the second action tells b from c, the others strike single truths.
 MASKS = ((0b001, 0b010, 0b000), (0b010, 0b100), (0b001, 0b110, 0b100))
