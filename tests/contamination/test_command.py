@@ -66,7 +66,7 @@ def test_only_the_reader_has_a_gap(
     table = [line for line in shown.out.splitlines() if line[0] in "┏┃┡│└"]
     assert max(map(len, table)) <= 80
     assert "careful" not in shown.out
-    assert "reader: the public part has reached them." in " ".join(shown.out.split())
+    assert "reader. This is evidence that public instances have reached them." in " ".join(shown.out.split())
 
 
 def test_nothing_published_says_which_instances_are_private(root: Path) -> None:

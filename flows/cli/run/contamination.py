@@ -23,7 +23,6 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store
 
-_ALPHA = 0.05
 # Instances that a model's context does not hold count as asked: it would not be asked them again.
 _ANSWERED = """
 WITH settled AS (
@@ -133,16 +132,20 @@ def _print(console: Terminal, plan: EditionPlan, rows: Sequence[Row], retired: b
 
 def describe_gaps(rows: Sequence[Row]) -> str:
     """Say in one sentence what the rows of `contamination_gaps` of an edition prove about its models."""
+    from perennial.tasks.statistics.contamination import ALPHA
+
     models = [row for row in rows if row["player_kind"] == MODELS and row["gap"] is not None]
-    better = [row["player"] for row in models if row["p_holm"] <= _ALPHA]
+    better = [row["player"] for row in models if row["p_holm"] <= ALPHA]
     if better:
         return (
-            f"Better on public instances than chance explains (Holm's p <= {_ALPHA:g}): {', '.join(better)}: "
-            "the public part has reached them."
+            f"Better on public instances than chance explains (Holm's p <= {ALPHA:g}): {', '.join(better)}. "
+            "This is evidence that public instances have reached them."
         )
     detectable = [row["detectable_gap"] for row in models if row["detectable_gap"] is not None]
     if not detectable:
-        return "No model has answers that could show a gap."
+        return (
+            f"No gap could be found: {'each model solved all, or none' if models else 'no model answered'}."
+        )
     return (
         "No model does better on public instances than chance explains; a gap below "
         f"{max(detectable):.2f} may have been missed."

@@ -171,11 +171,12 @@ class SampleStream:
         workers: int,
         progress: Callable[[int], None],
     ) -> None:
-        self._encoded, self._request, self._issued = encoded, request, issued
+        self._encoded, self._request = encoded, request
         self._workers, self._progress = workers, progress
-        from perennial.warehouse.editions.issued_ids import IdSet
+        from perennial.warehouse.editions.issued_ids import EitherSet, IdSet
 
         self._drawn = IdSet()
+        self._known = EitherSet(issued, self._drawn)
         self.yielded = 0
         self.counts: Counter[str] = Counter()
         self.shortfall: PerennialError | None = None
@@ -185,8 +186,6 @@ class SampleStream:
             yield from self._next_chunk()
 
     def _next_chunk(self) -> tuple[Instance, ...]:
-        from perennial.warehouse.editions.issued_ids import EitherSet
-
         before = self.yielded
         request = replace(
             self._request,
@@ -198,7 +197,7 @@ class SampleStream:
         sample = sample_instances(
             self._encoded,
             request,
-            known_ids=EitherSet(self._issued, self._drawn),
+            known_ids=self._known,
             workers=self._workers,
             progress=lambda done: self._progress(before + done),
         )

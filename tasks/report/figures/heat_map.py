@@ -295,7 +295,7 @@ def contamination_gaps(data: ReportData) -> Section:
         f"A secret chose the private instances of this edition, published {published}: a player who has not "
         "seen it does as well on public ones. The gap is the public minus the private success rate within "
         f"domain and setting. {name_populations(rows)} p is of one side, by redrawn splits, with Holm's "
-        "correction over players of a kind; a small one says that public instances have reached the model. "
+        "correction over players of a kind; a small one is evidence that the model saw public instances. "
         "A gap below what the edition would find with power .8 may be missed, and a leak of the private part "
         "has no gap. n counts instances."
     )
