@@ -143,9 +143,7 @@ def describe_gaps(rows: Sequence[Row]) -> str:
         )
     detectable = [row["detectable_gap"] for row in models if row["detectable_gap"] is not None]
     if not detectable:
-        return (
-            f"No gap could be found: {'each model solved all, or none' if models else 'no model answered'}."
-        )
+        return f"No gap could be found: {'each model solved all or none' if models else 'no model answered'}."
     return (
         "No model does better on public instances than chance explains; a gap below "
         f"{max(detectable):.2f} may have been missed."
