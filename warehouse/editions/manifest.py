@@ -39,18 +39,15 @@ def code_sha256() -> str:
     It distinguishes two states of the code that have one version, such as a clone with changes in it.
     """
     installed = Path(__file__).parents[2]
+    # Where a clone keeps what it draws if nobody names another root.
+    drawn = installed / "warehouse" / "data"
     # In a clone the packages are links, which a search from here would not follow.
     parts = [path for entry in installed.iterdir() for path in (entry, *entry.rglob("*"))]
     whole = hashlib.sha256()
-    for path in sorted(path for path in parts if path.suffix in _CODE):
+    for path in sorted(path for path in parts if path.suffix in _CODE and drawn not in path.parents):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         whole.update(f"{content} {path.relative_to(installed).as_posix()}\n".encode())
     return whole.hexdigest()
-
-
-def python_version() -> str:
-    """Return the version of the Python that runs, such as 3.11.9."""
-    return platform.python_version()
 
 
 @lru_cache(maxsize=1)
@@ -161,7 +158,7 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
         "files": [asdict(file) for file in files],
         "code_version": plan.code_version,
         "code_sha256": code_sha256(),
-        "python": python_version(),
+        "python": platform.python_version(),
         "dependencies": dependency_versions(),
         "settings": plan.as_json(),
         "seeds": {name: seed for name, seed in seeds.items() if seed is not None},
