@@ -21,9 +21,9 @@ _COLLAPSE = Measure(
 )
 _FLOOR = Floor(
     "guesser",
-    "floor = guesser, by the form of an item alone",
-    "The floor is the success rate of guesser, which reads no token: it gives the answer that was right most "
-    "often in items of the same cell, variation and size of query of another draw.",
+    "floor = guesser, which looks up places and infers no rule",
+    "The floor is the success rate of guesser, which infers no rule: it copies the query's tokens from where "
+    "the examples of the query's shape took theirs. No item that perennial draws has such an example.",
 )
 
 _ANSWERS = (

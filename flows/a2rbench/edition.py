@@ -1,7 +1,6 @@
 """An A2RBench edition: its plan, its rules, the batches of these, items from rows, and as they are played."""
 
-import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from perennial.flows.stages.workspace import Policies, Workspace
@@ -13,7 +12,7 @@ from perennial.schemas.ids import content_id, derive_rng
 from perennial.schemas.rows import Rejection, Row
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Rule
-from perennial.tasks.a2rbench.players import ItemForm, ItemGame, shape_of
+from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.play import InstanceSeat
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, require_protection
@@ -84,23 +83,21 @@ def item_of(row: Row) -> Item:
     return Item(**row)
 
 
-_FORMS = ("type", "dimension", "variation", "is_remapped", "query")
-PLAYED = ("instance_id", "answer", "prompt", "template_hash", *_FORMS)
+PLAYED = ("instance_id", "answer", "prompt", "template_hash")
 
 
 @dataclass(frozen=True, slots=True)
 class ItemSeat(InstanceSeat):
-    """An item as it is played: the prompt as published, the right answer, its form."""
+    """An item as it is played: the prompt as published, the right answer."""
 
     instance_id: str
     answer: str
     prompt: str
     template_hash: str = ""
-    form: ItemForm = field(default_factory=ItemForm)
 
     def start(self) -> ItemGame:
         """Return a fresh game of it."""
-        return ItemGame(self.prompt, self.answer, self.template_hash, self.form)
+        return ItemGame(self.prompt, self.answer, self.template_hash)
 
     def own_rows(self, episode_id: str, episode: Episode[ItemGame]) -> dict[str, list[Row]]:
         """Return the row of `a2rbench_answers`, and of `rejections` where a judge's quotation is not used."""
@@ -126,6 +123,4 @@ class ItemSeat(InstanceSeat):
 
 def make_seat(row: Row) -> ItemSeat:
     """Return the seat of an item as a row of its table."""
-    shape = shape_of(json.loads(row["query"]))
-    form = ItemForm(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
-    return ItemSeat(row["instance_id"], row["answer"], row["prompt"], row["template_hash"], form)
+    return ItemSeat(*(row[column] for column in PLAYED))

@@ -20,7 +20,7 @@ from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import setting
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
-from perennial.tasks.a2rbench.players import ItemForm, ItemGame
+from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.sandbox.tier import find_protection
 
 # Kinds of variations (section 3.3 of the paper): V0 is the seed.
@@ -94,16 +94,11 @@ class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
         return draw
 
     def open_seat(self, question: PracticeQuestion) -> ItemSeat:
-        game = question.game
-        shape, variation = game.get("shape"), game.get("variation")
-        if not isinstance(shape, list) or type(variation) is not int or question.domain not in DOMAINS:
-            raise UnreadableInput(f"practice question: game {quote(game)} is none of A2RBench's")
         try:
             json.loads(question.answer)
         except (ValueError, RecursionError):
             raise UnreadableInput(f"practice question: answer {quote(question.answer)} is no JSON") from None
-        form = ItemForm(question.domain, variation, game.get("is_remapped") is True, tuple(shape))
-        return ItemSeat(question.instance_id, question.answer, question.question[0]["content"], form=form)
+        return ItemSeat(question.instance_id, question.answer, question.question[0]["content"])
 
     def measure(self, game: ItemGame) -> dict[str, float]:
         return {"collapse_rate": float(game.answer is None)}
@@ -116,6 +111,6 @@ def _draw_of(item: Item) -> Draw[ItemSeat]:
         seat,
         item.domain,
         item.answer,
-        {"variation": item.variation, "is_remapped": item.is_remapped, "shape": list(seat.form.shape)},
+        {},
         {"dimension": item.dimension, "type": item.type, "variation": kind, "rule": item.rule},
     )

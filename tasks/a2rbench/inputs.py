@@ -158,7 +158,8 @@ Shape = tuple[int, ...]
 def draw_inputs(rule: Rule, variation: int, rng: random.Random) -> list[Value] | None:
     """Return distinct inputs of a variation, the query last; None where the draws give too few.
 
-    In each axis the examples have several sizes, and each of the query's is the size of an example.
+    In each axis the examples have several sizes, and the query's lies between them, but no example has the
+    query's shape: there the answer could be looked up, place by place.
     """
     for _ in range(_DRAWS):
         inputs = _draw(rule, variation, rng)
@@ -186,25 +187,33 @@ def _draw(rule: Rule, variation: int, rng: random.Random) -> list[Value] | None:
 def _draw_shapes(sizes: tuple[int, int], dimension: int, rng: random.Random) -> list[Shape]:
     """Return the shapes of examples and query; in each axis at least three sizes where there are so many."""
     low, high = sizes
-    axes = []
-    for _ in range(dimension):
-        sides = rng.sample(range(low, high + 1), min(3, high - low + 1))
-        sides += [rng.randint(low, high) for _ in range(EXAMPLES - len(sides))]
-        rng.shuffle(sides)
-        axes.append([*sides, rng.choice(sides)])
-    return list(zip(*axes, strict=True))
+    while True:
+        axes = []
+        for _ in range(dimension):
+            sides = rng.sample(range(low, high + 1), min(3, high - low + 1))
+            sides += [rng.randint(low, high) for _ in range(EXAMPLES - len(sides))]
+            rng.shuffle(sides)
+            axes.append([*sides, rng.randint(low, high) if dimension == 1 else rng.choice(sides)])
+        *shapes, asked = zip(*axes, strict=True)
+        if asked not in shapes and (dimension > 1 or _is_between(asked[0], axes[0][:-1])):
+            return [*shapes, asked]
+
+
+def _is_between(length: int, lengths: Sequence[int]) -> bool:
+    """Whether a length lies between others, one of which is even or odd as it is: many rules go by halves."""
+    return min(lengths) < length < max(lengths) and any((length - other) % 2 == 0 for other in lengths)
 
 
 def _draw_tiny(rule: Rule, rng: random.Random) -> list[Value] | None:
-    """Return two inputs of standard size, an empty or thin one, one token, and two small ones of one shape.
+    """Return two inputs of standard size, an empty or thin one, one token, and two small ones.
+
+    The last but one is longer than the query by one along one axis.
 
     The query is about as small as it can be without having a trivial answer.
     """
     tokens, dimension = TOKENS[rule.alphabet], rule.dimension
-    full = [
-        _fill(shape, tokens, rng)
-        for shape in _draw_shapes(_STANDARD.sides(dimension), dimension, rng)[:_FULL]
-    ]
+    sizes = _draw_shapes(_STANDARD.sides(dimension), dimension, rng)[:_FULL]
+    full = [_fill(shape, tokens, rng) for shape in sizes]
     examples = [(value, rule.forward(value)) for value in full]
     thin = [1] * (dimension - 1) + [rng.randint(2, 4)]
     rng.shuffle(thin)
@@ -217,7 +226,11 @@ def _draw_tiny(rule: Rule, rng: random.Random) -> list[Value] | None:
     for shape in sorted(shapes, key=prod):
         if len(tokens) ** prod(shape) < _FEWEST_INPUTS or rng.random() < 0.25:
             continue
-        like, query = (_fill_differently(shape, tokens, rng) for _ in range(2))
+        longer = list(shape)
+        longer[rng.randrange(dimension)] += 1
+        like, query = (_fill_differently(size, tokens, rng) for size in (longer, shape))
+        if tuple(thin) == shape or any(size == shape for size in sizes):
+            continue
         if not find_trivial(dimension, examples, query, rule.forward(query)):
             return [*full, *least, like, query]
     return None

@@ -1,61 +1,32 @@
 """Players of A2RBench that need no model."""
 
-import json
 import random
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from perennial.schemas.game import Move, Program
-from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.schemas.ids import canonical_json
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.item_text import TEMPLATE, form_of, read_dimension, read_prompt
 from perennial.tasks.a2rbench.replies import Answer, read_answer, write_answer
-from perennial.tasks.a2rbench.values import join_texts, split_texts, tokens_of
+from perennial.tasks.a2rbench.values import fill_tokens, join_texts, map_tokens, split_texts, tokens_of
 from perennial.tasks.authors import Unusable
 from perennial.tasks.play import OneShotGame
 
 # One run on one item (`perennial.schemas.game.Game`): it ends at the first reply, which a judge may read.
 
 
-class ItemForm(NamedTuple):
-    """What is known of an item without its tokens: its cell, its kind, and how many parts its query has.
-
-    `shape` is the number of parts of each axis, by the first part of each.
-    """
-
-    domain: str = ""
-    variation: int = 0
-    is_remapped: bool = False
-    shape: tuple[int, ...] = ()
-
-    @property
-    def key(self) -> str:
-        """The form in one line."""
-        copy = " copy" if self.is_remapped else ""
-        return f"{self.domain} V{self.variation}{copy} {'x'.join(map(str, self.shape))}"
-
-
-def shape_of(query: Value) -> tuple[int, ...]:
-    """Return the numbers of parts of a query, by the first part of each axis."""
-    if not isinstance(query, list):
-        return ()
-    return (len(query), *(shape_of(query[0]) if query else ()))
-
-
 @dataclass
 class ItemGame(OneShotGame):
     """An item as it is played: the prompt, the right answer as canonical JSON, and what was read.
 
-    `form` is for a program that reads no token.
     `judge_call_id` is the call by which a judge was asked, `refused` why its quotation is not used.
     """
 
     prompt: str
     right: str
     template_hash: str = ""
-    form: ItemForm = field(default_factory=ItemForm)
     answer: Answer | None = None
     judge_call_id: str | None = field(default=None, init=False)
     refused: tuple[Unusable, str] | None = field(default=None, init=False)
@@ -83,30 +54,6 @@ class ItemGame(OneShotGame):
     def refuse_quote(self, fault: Unusable, call_id: str) -> None:
         """Keep why what the judge said by this call is not used: the reply stays unread."""
         self.judge_call_id, self.refused = call_id, (fault, call_id)
-
-
-# The most frequent right answers by form of an item, of 1,080 items drawn for it, as JSON.
-#
-# Forms of which an answer was right more than once; then each cell. Written by
-# `python -m tests.benchmarks.a2rbench_guesser --learn`.
-
-
-USUAL: dict[str, str] = {
-    "cube_semantic": '[[["A","H"]]]',
-    "cube_symbolic": '[[["8","y"],["q","t"]]]',
-    "grid_semantic": '[["3","3"]]',
-    "grid_symbolic": '[["r"],["h"],["j"]]',
-    "line_semantic": '["O","L"]',
-    "line_symbolic": '["8","j","9"]',
-}
-
-
-# The guesser: an answer by the form of an item alone. Its rate is the floor of an edition.
-
-
-def guess(form: ItemForm) -> str:
-    """Return as JSON the answer that was right most often in items of this form, else of this cell."""
-    return USUAL.get(form.key) or USUAL.get(form.domain) or "null"
 
 
 # The players of A2RBench that need no model, by name. They see the prompt's text alone.
@@ -141,6 +88,39 @@ def copy_nearest(prompt: str) -> str:
     return write_answer(answer, "the output is that of the most similar example")
 
 
+def look_up(prompt: str) -> str:
+    """Copy the query's tokens from where the examples of the query's shape took theirs; null without one."""
+    dimension, (examples, query) = read_dimension(prompt), read_prompt(prompt)
+    asked = split_texts(query, dimension)
+    alike = [
+        (source, split_texts(wanted, dimension))
+        for source, wanted in examples
+        if map_tokens(split_texts(source, dimension), _blank) == map_tokens(asked, _blank)
+    ]
+    forms = {canonical_json(map_tokens(wanted, _blank)) for _, wanted in alike}
+    if len(forms) != 1:
+        return write_answer(None)
+    tokens = list(tokens_of(asked))
+    # What all these examples have at a place, in their inputs and in their outputs.
+    read = list(zip(*(tokens_of(split_texts(source, dimension)) for source, _ in alike), strict=True))
+    written = list(zip(*(tokens_of(wanted) for _, wanted in alike), strict=True))
+    copied: list[str] = []
+    unused = dict(enumerate(read))
+    for signs in written:
+        places = [index for index, others in unused.items() if others == signs]
+        places += [index for index, others in enumerate(read) if others == signs]
+        if not places:
+            return write_answer(None)
+        copied.append(tokens[places[0]])
+        unused.pop(places[0], None)
+    answer = join_texts(fill_tokens(alike[0][1], iter(copied)), dimension, [wanted for _, wanted in examples])
+    return write_answer(answer, "tokens move as in the example of this shape")
+
+
+def _blank(_token: str) -> str:
+    return ""
+
+
 def _search(game: ItemGame, _rng: random.Random) -> Move:
     return lambda: search_prompt(game.prompt)
 
@@ -154,7 +134,7 @@ def _nearest(game: ItemGame, _rng: random.Random) -> Move:
 
 
 def _guess(game: ItemGame, _rng: random.Random) -> Move:
-    return lambda: write_answer(json.loads(guess(game.form)))
+    return lambda: look_up(game.prompt)
 
 
 PLAYERS: dict[str, Program[ItemGame]] = {
@@ -166,7 +146,7 @@ PLAYERS: dict[str, Program[ItemGame]] = {
             "tries the catalogue's rules, all pairs of them and primitives on the examples",
             _search,
         ),
-        Program("guesser", False, "gives the answer most often right in items of this form", _guess),
+        Program("guesser", False, "looks up the places of an example of the query's shape", _guess),
         Program("identity", False, "answers with the query itself", _identity),
         Program("nearest", False, "gives the output of the example that is most like the query", _nearest),
     )

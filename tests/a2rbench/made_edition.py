@@ -1,6 +1,5 @@
 """A small edition of A2RBench, grown and played here: rows of every staged table, without a refresh."""
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -13,14 +12,14 @@ import pyarrow as pa
 from perennial.flows.a2rbench.edition import ItemSeat
 from perennial.flows.a2rbench.grow_items import shared_row
 from perennial.flows.stages.compute_statistics import edition_statistics
-from perennial.schemas.a2rbench.things import A2RBenchPlan, Item, name_domain
+from perennial.schemas.a2rbench.things import A2RBenchPlan, Item
 from perennial.schemas.game import Program
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.a2rbench.items import check_items
-from perennial.tasks.a2rbench.players import PLAYERS, ItemForm, shape_of
+from perennial.tasks.a2rbench.players import PLAYERS
 from perennial.tasks.play import play_program
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.store.store import Store
@@ -83,9 +82,7 @@ def _reply(item: Item, kind: str) -> str:
 
 
 def _play(tables: Rows, item: Item, program: Program, run: int) -> None:
-    domain, shape = name_domain(item.dimension, item.type), shape_of(json.loads(item.query))
-    form = ItemForm(domain, item.variation, item.is_remapped, shape)
-    seat = ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash, form)
+    seat = ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash)
     episode = play_program(program, seat.start(), run, random.Random(0))
     id_ = seat.episode_id(program.name, run)
     tables["a2rbench_answers"] += seat.own_rows(id_, episode)["a2rbench_answers"]

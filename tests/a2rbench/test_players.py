@@ -2,11 +2,13 @@
 
 import json
 import random
+from typing import Any
 
 import pytest
 
+from perennial.tasks.a2rbench.catalogue.rule import Dimension
 from perennial.tasks.a2rbench.item_text import write_prompt
-from perennial.tasks.a2rbench.players import PLAYERS, USUAL, ItemForm, ItemGame, guess, shape_of
+from perennial.tasks.a2rbench.players import PLAYERS, ItemGame
 from perennial.tasks.a2rbench.replies import read_answer
 from tests.a2rbench import made_edition
 
@@ -52,19 +54,31 @@ def test_identity_gives_the_query_and_nearest_an_output() -> None:
         assert play("nearest", item.prompt)[0] in [wanted for _, wanted in json.loads(item.examples)]
 
 
-def test_the_guesser_goes_by_the_form_alone() -> None:
-    form = ItemForm("line_semantic", 4, False, (3,))
-    replies = {
-        PLAYERS["guesser"].start(ItemGame(item.prompt, item.answer, form=form), random.Random(0))()
-        for item in made_edition.items()
-    }
-    assert len(replies) == 1
-    read = read_answer(replies.pop())
-    assert read is not None
-    assert read.answer == guess(form) == USUAL["line_semantic"]
-    assert form.key == "line_semantic V4 3"
-    assert shape_of([[["a", "b"]], [["c", "d"]]]) == (2, 1, 2)
-    assert guess(ItemForm()) == "null"
+@pytest.mark.parametrize(
+    ("dimension", "examples", "query", "answer"),
+    [
+        # Places of the one example of three tokens; the other example is of another shape.
+        (1, [("abcd", "badc"), ("xyz", "zxy")], "123", "312"),
+        # A token that is there twice: two examples of the shape settle it; else each place is taken once.
+        (1, [("aab", "baa"), ("aba", "aba")], "123", "321"),
+        (1, [("aab", "baa")], "123", "312"),
+        (1, [("ab", "abba")], "12", "1221"),
+        (2, [(["ab", "cd"], ["ca", "db"])], ["12", "34"], ["31", "42"]),
+        (2, [(["abc"], ["cba"])], ["12", "34"], None),
+        (1, [("ab", "bc")], "12", None),
+        (1, [("ab", "ba"), ("cd", "dcd")], "12", None),
+        (1, [], "12", None),
+    ],
+)
+def test_the_guesser_looks_places_up_in_examples_of_the_query_s_shape(
+    dimension: Dimension, examples: Any, query: Any, answer: Any
+) -> None:
+    assert play("guesser", write_prompt(dimension, examples, query))[0] == answer
+
+
+def test_no_item_that_is_grown_can_be_looked_up() -> None:
+    for item in made_edition.items():
+        assert play("guesser", item.prompt)[0] is None
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ BREAKS = [
     ("has a category of its outcome", change("calls", "role", "player", 1)),
     ("no answer of A2RBench is its query", give_query),
     ("no answer of A2RBench is its query", give_output),
-    ("guesser is right on at most", guess_well),
+    ("is right on at most 2% of the items", guess_well),
     ("no two items", lambda rows: rows[ITEMS][1].update(prompt=rows[ITEMS][0]["prompt"])),
 ]
 
