@@ -63,7 +63,9 @@ def check_pages(sample: "SampleEdition") -> None:
     if not parts:
         return
     if find_spec("streamlit") is None:
-        raise InvalidOption("its pages need a package that is not here: pip install 'perennial-bench[web]'")
+        raise InvalidOption(
+            "its pages need a package that is not here: pip install -e '.[web]' in perennial's clone"
+        )
     logging.disable(logging.WARNING)  # Streamlit warns that no browser is there
     try:
         _run_pages(sample, parts)

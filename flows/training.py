@@ -151,7 +151,7 @@ def load_model(name: str) -> Loaded:
     except ImportError as error:
         raise InvalidOption(
             f"training needs packages that are not installed ({error.name}): "
-            "pip install 'perennial-bench[train]'"
+            "pip install -e '.[train]' in perennial's clone"
         ) from None
     tokenizer = _load(name, "tokenizer", AutoTokenizer.from_pretrained)
     if not getattr(tokenizer, "is_fast", False):

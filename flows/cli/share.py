@@ -44,7 +44,7 @@ def import_inspect(
         import inspect_ai  # noqa: F401
     except ImportError:
         raise InvalidOption(
-            "import inspect needs a package that is not installed: pip install 'perennial-bench[inspect]'"
+            "import inspect needs more packages: pip install -e '.[inspect]' in perennial's clone"
         ) from None
     from perennial.flows.inspect_tasks.import_logs import import_logs
 

@@ -113,7 +113,7 @@ def _models(settings: RefreshSettings) -> list[str]:
 _DISTRIBUTION = "perennial-bench"
 _TIMEOUT_S = 5.0
 
-_INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
+_INSTALL = "install perennial again, in an environment of its own: `pip install -e .` in its clone"
 _PREFECT = "start that server, or unset PREFECT_API_URL: each refresh then starts one of its own"
 _SANDBOX = (
     "run on Linux with seccomp, best with bubblewrap installed (program `bwrap`); until then set "

@@ -87,7 +87,7 @@ def _languages(source: Source) -> list[str]:
 
 
 _TASK = """# A task of lm-evaluation-harness: lm_eval --tasks {edition} --include_path FOLDER --model ...
-# The grader needs perennial: pip install perennial-bench
+# The grader needs perennial: pip install -e . in its clone
 task: {edition}
 custom_dataset: !function grade.load
 test_split: test

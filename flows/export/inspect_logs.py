@@ -57,7 +57,7 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
         from inspect_ai.log import write_eval_log
     except ImportError:
         raise InvalidOption(
-            "--format inspect needs a package that is not installed: pip install 'perennial-bench[inspect]'"
+            "--format inspect needs more packages: pip install -e '.[inspect]' in perennial's clone"
         ) from None
     players = source.catalog.query(
         f"SELECT evaluation, player, version, count(*) FROM episodes WHERE edition = {quote(source.edition)} "

@@ -33,7 +33,7 @@ def check_dask(runner: str) -> None:
     """Raise InvalidOption where the packages are missing or the scheduler's address does not answer."""
     if importlib.util.find_spec("prefect_dask") is None or importlib.util.find_spec("distributed") is None:
         raise InvalidOption(
-            f"runner {runner!r} needs a package that is not installed: pip install 'perennial-bench[dask]'"
+            f"runner {runner!r} needs more packages: pip install -e '.[dask]' in perennial's clone"
         )
     if runner == _LOCAL:
         return

@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
         raise
     raise ModuleNotFoundError(
         "environments of verifiers need a package that is not installed: "
-        "pip install 'perennial-bench[verifiers]'",
+        "pip install -e '.[verifiers]' in perennial's clone",
         name=error.name,
     ) from None
 

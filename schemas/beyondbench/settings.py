@@ -51,6 +51,6 @@ class BeyondBenchSettings(RefreshSettings):
     tokenizer: str = setting(
         "",
         "Path of a tokenizer.json by which the edition's prompts are counted (needs pip install "
-        "'perennial-bench[tokenizers]'). Default: an estimate, one token per up to three digits, six "
-        "letters or one sign.",
+        "-e '.[tokenizers]' in perennial's clone). Default: an estimate, one token per up to three digits, "
+        "six letters or one sign.",
     )

@@ -140,7 +140,7 @@ class ModelEntry(BaseModel):
     tokenizer: str = setting(
         "",
         "Path of its tokenizer.json, by which prompts are counted for context and tokens_per_minute (needs "
-        "pip install 'perennial-bench[tokenizers]'). Default: 4 bytes per token.",
+        "pip install -e '.[tokenizers]' in perennial's clone). Default: 4 bytes per token.",
         example="tokenizer.json",
     )
     family: str = setting(

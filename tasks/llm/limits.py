@@ -398,7 +398,7 @@ def _load(path: str) -> Any:
     except ImportError:
         raise InvalidOption(
             f"tokenizer {path!r} needs the package tokenizers: "
-            "pip install 'perennial-bench[tokenizers]', or leave the key out"
+            "pip install -e '.[tokenizers]' in perennial's clone, or leave the key out"
         ) from None
     try:
         return Tokenizer.from_file(path)

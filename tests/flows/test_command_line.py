@@ -88,7 +88,7 @@ def test_a_setting_of_another_benchmark_is_named_as_such(give: Run) -> None:
 
 def test_brackets_in_a_help_are_shown(give: Run) -> None:
     shown = give("refresh", "--benchmark", "beyondbench", "--help-all").out
-    assert "'perennial-bench[tokenizers]'" in " ".join(shown.replace("│", " ").split())
+    assert "-e '.[tokenizers]'" in " ".join(shown.replace("│", " ").split())
 
 
 def test_the_example_is_shown_below_the_options(give: Run) -> None:

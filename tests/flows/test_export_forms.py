@@ -196,7 +196,7 @@ def test_without_inspect_its_package_is_named(
 
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    with pytest.raises(InvalidOption, match=r"pip install 'perennial-bench\[inspect\]'"):
+    with pytest.raises(InvalidOption, match=r"pip install -e '\.\[inspect\]'"):
         export_edition(store, "e", tmp_path / "out", form=ExportForm.inspect)
     assert list(tmp_path.iterdir()) == []
 

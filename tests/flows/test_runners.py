@@ -257,7 +257,7 @@ def test_a_scheduler_that_nobody_runs_is_one_line_before_any_work(
 
 def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(PerennialError, match=r"pip install 'perennial-bench\[dask\]'"):
+    with pytest.raises(PerennialError, match=r"pip install -e '\.\[dask\]'"):
         check_runner("dask")
 
 

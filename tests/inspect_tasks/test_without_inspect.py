@@ -14,5 +14,5 @@ def test_an_absent_extra_is_named_in_one_line(
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     done = perennial(monkeypatch, capsys, "import", "inspect", tmp_path, "--root", tmp_path)
     assert done.code == 2
-    assert "pip install 'perennial-bench[inspect]'" in done.err
+    assert "pip install -e '.[inspect]'" in done.err
     assert done.err.count("\n") == 1

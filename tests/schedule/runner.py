@@ -39,6 +39,7 @@ class Job:
     output: dict[str, str] = field(default_factory=dict)
     website: Path = Path()
     runs: list[str] = field(default_factory=list)
+    outputs: dict[str, str] = field(default_factory=dict)
 
 
 def read_workflow(file: Path) -> Any:
@@ -55,17 +56,24 @@ def run_job(
     inputs: Mapping[str, str] | None = None,
     without: Collection[str] = (),
 ) -> Job:
-    """Run the job `refresh` of the workflow in this checkout, `without` some steps.
+    """Run the jobs `refresh` and `keep` of the workflow in this checkout, `without` some steps.
 
-    `temp` is the runner's own empty folder.
+    `temp` is the runner's own empty folder, which both share: so what one hands on is there for the other.
     """
-    described = read_workflow(checkout / ".github/workflows/perennial.yml")["jobs"]["refresh"]
-    for step in described["steps"]:
+    jobs = read_workflow(checkout / ".github/workflows/perennial.yml")["jobs"]
+    for step in jobs["refresh"]["steps"]:
         if step["name"] in without:
             step["if"] = "cancelled()"
     with _own_gnupg() as gnupg:
         base = {**_environment(temp), "GNUPGHOME": gnupg, **environment}
-        return _run_steps(described, checkout, temp, base, secrets, inputs or {})
+        done = _run_steps(jobs["refresh"], checkout, temp, base, secrets, inputs or {})
+        needs = _Empty({"refresh": SimpleNamespace(outputs=_Empty(done.outputs))})
+        if "keep" in jobs and _is_true(jobs["keep"]["if"], {"needs": needs}, failed=False):
+            kept = _run_steps(jobs["keep"], temp, temp, base, {}, {})
+            done.outcomes |= kept.outcomes
+            done.output |= kept.output
+            done.runs += kept.runs
+    return done
 
 
 @contextmanager
@@ -94,7 +102,7 @@ def _run_steps(
         "steps": steps,
     }
     done = Job(website=temp / "website")
-    of_job = {name: _fill(value, contexts) for name, value in described["env"].items()}
+    of_job = {name: _fill(value, contexts) for name, value in described.get("env", {}).items()}
     failed = False
     for step in described["steps"]:
         asked = step.get("if", "success()")
@@ -111,13 +119,14 @@ def _run_steps(
         done.outcomes[step["name"]] = outcome
         if "id" in step:
             steps[step["id"]] = SimpleNamespace(outcome=outcome, outputs=_Empty(outputs))
+    done.outputs = {name: _fill(value, contexts) for name, value in described.get("outputs", {}).items()}
     return done
 
 
-class _Empty(dict[str, str]):
+class _Empty(dict[str, Any]):
     """A context: what is not set is empty."""
 
-    def __getattr__(self, name: str) -> str:
+    def __getattr__(self, name: str) -> Any:
         return self.get(name, "")
 
 

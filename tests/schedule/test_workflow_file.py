@@ -22,6 +22,7 @@ KEEPS = ("release", "s3://bucket/perennial")
 def give(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "perennial-bench"\n')
     return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
 
 
@@ -53,12 +54,44 @@ def test_actionlint_finds_nothing(workflow: Any) -> None:
     assert "untrusted" in again.stdout
 
 
-def test_permissions_are_the_least_and_two_runs_never_overlap(workflow: Any) -> None:
-    refresh, publish = workflow["jobs"]["refresh"], workflow["jobs"]["publish"]
-    kept_in_releases = refresh["env"]["PERENNIAL_ROOT"] == "data"
+def test_each_job_has_the_least_permissions(workflow: Any) -> None:
+    jobs = workflow["jobs"]
+    refresh = jobs["refresh"]
     assert workflow["permissions"] == {}
-    assert refresh["permissions"] == {"contents": "write" if kept_in_releases else "read"}
-    assert publish["permissions"] == {"pages": "write", "id-token": "write"}
+    assert refresh["permissions"] == {"contents": "read"}
+    assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
+    # What may write to the repository runs nothing that was installed or checked out.
+    assert ("keep" in jobs) == (refresh["env"]["PERENNIAL_ROOT"] == "data")
+    if "keep" in jobs:
+        assert jobs["keep"]["permissions"] == {"contents": "write"}
+        programs = re.findall(r"(?:^|\| |\$\()([a-z]+) ", jobs["keep"]["steps"][-1]["run"], re.MULTILINE)
+        assert {"pip", "python", "perennial"}.isdisjoint(programs)
+        assert len(jobs["keep"]["steps"]) == 2
+        assert jobs["publish"]["needs"] == ["refresh", "keep"]
+
+
+def test_secrets_are_only_in_the_steps_that_need_them_and_in_no_argument(workflow: Any) -> None:
+    for job in workflow["jobs"].values():
+        assert "secrets." not in str({name: value for name, value in job.items() if name != "steps"})
+        for step in job["steps"]:
+            names = set(re.findall(r"secrets\.(\w+)", str(step)))
+            if step["name"] not in ("Grow this month's edition", "Evaluate the models of models.toml"):
+                assert not [name for name in names if name.endswith("API_KEY")], step["name"]
+            if step["name"] in ("Install perennial", "Choose the month") or "uses" in step:
+                assert not names
+            uses = re.findall(r"[^\n]*\$ROOT_PASSPHRASE[^\n]*", step.get("run", ""))
+            assert all(re.search(r'3<<< "\$ROOT_PASSPHRASE"|^ *if \[ -z "', line) for line in uses)
+
+
+def test_the_sections_that_its_head_cites_exist(workflow: Any) -> None:
+    cited = re.findall(r'(docs/[a-z_]+\.md), "([^"]+)"', WORKFLOW.read_text())
+    assert cited
+    for page, heading in cited:
+        assert f"\n## {heading}\n" in (REPOSITORY / page).read_text("utf-8")
+
+
+def test_two_runs_never_overlap_and_the_checkout_keeps_no_token(workflow: Any) -> None:
+    refresh = workflow["jobs"]["refresh"]
     assert workflow["concurrency"] == {"group": "perennial-data-root", "cancel-in-progress": False}
     assert set(workflow[True]) == {"schedule", "workflow_dispatch"}
     assert refresh["steps"][0]["with"]["persist-credentials"] is False
@@ -124,15 +157,46 @@ def test_a_file_in_the_place_of_its_folder_is_refused(give: Run) -> None:
     assert f"{WORKFLOW}: cannot be written" in refused.err
 
 
-def test_it_installs_this_version_or_the_clone_that_it_is_in(give: Run) -> None:
-    from perennial.flows.run.code_version import code_version
-
-    give("init", "--github", "--keep", "s3://bucket/perennial")
-    assert f"pip install 'perennial-bench[s3]=={code_version()}'" in WORKFLOW.read_text()
+@pytest.mark.parametrize("keep", KEEPS)
+def test_it_installs_its_clone_or_a_wheel_by_its_hash_and_nothing_by_name(give: Run, keep: str) -> None:
+    extra = "" if keep == "release" else "[s3]"
+    give("init", "--github", "--keep", keep)
+    assert f"pip install '.{extra}'" in WORKFLOW.read_text()
     WORKFLOW.unlink()
-    Path("pyproject.toml").write_text('[project]\nname = "perennial-bench"\n')
-    give("init", "--github")
-    assert "pip install '.'" in WORKFLOW.read_text()
+    Path("pyproject.toml").unlink()
+    refused = give("init", "--github", "--keep", keep)
+    assert (refused.code, refused.err.count("\n"), WORKFLOW.exists()) == (2, 1, False)
+    assert "name it by --wheel" in refused.err
+    wheel = Path("perennial_bench-0.1.0-py3-none-any.whl")
+    wheel.write_bytes(b"a wheel")
+    assert give("init", "--github", "--keep", keep, "--wheel", str(wheel)).code == 0
+    (step,) = [
+        step for step in read_workflow(WORKFLOW)["jobs"]["refresh"]["steps"] if "Install" in step["name"]
+    ]
+    check, install = step["run"].splitlines()
+    assert install == f"pip install './{wheel}{extra}'"
+    assert subprocess.run(["bash", "-c", check], capture_output=True).returncode == 0
+    wheel.write_bytes(b"another")
+    assert subprocess.run(["bash", "-c", check], capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["absent.whl", "perennial_bench-1.whl", "sub/perennial_bench-1.whl", "x';id;'.whl"]
+)
+def test_a_wheel_that_the_workflow_cannot_install_is_refused(give: Run, name: str) -> None:
+    refused = give("init", "--github", "--wheel", name)
+    assert (refused.code, refused.err.count("\n"), WORKFLOW.exists()) == (2, 1, False)
+    assert "--wheel" in refused.err
+    assert give("init", "--wheel", name).code == 2
+
+
+def test_nothing_tells_to_install_perennial_by_a_name_that_nobody_owns() -> None:
+    """On an index anyone could register the name of the distribution."""
+    files = [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
+    for package in ("flows", "schemas", "tasks", "warehouse", "prompts"):
+        files += [path for path in (REPOSITORY / package).rglob("*") if path.suffix in (".py", ".j2", ".md")]
+    by_name = re.compile(r"pip install[^\n`]*['\" ]perennial-bench|'perennial-bench\[")
+    assert [path.name for path in files if by_name.search(path.read_text("utf-8"))] == []
 
 
 @pytest.mark.parametrize("code", [0, 7])

@@ -44,7 +44,7 @@ class Repository:
     ledger: bytes = b""
 
     def run(self, month: str, max_cost: str = "", *, without: Sequence[str] = (), **secrets: str) -> Job:
-        """Run the job `refresh` for a month, `without` some steps."""
+        """Run the jobs that grow and keep for a month, `without` some steps."""
         self.write_checkout()
         return run_job(
             self.checkout,
@@ -66,7 +66,7 @@ class Repository:
             "max_output = 400\nprompt_usd_per_million = 1\ncompletion_usd_per_million = 1\n"
         )
         models = load_models(str(self.checkout / "models.toml")).values()
-        text = github_workflow(check_keep(self.keep), models, self.checkout)
+        text = github_workflow(check_keep(self.keep), models, ["pip install ."])
         (self.checkout / WORKFLOW).write_text(text)
         if self.ledger:
             (self.checkout / LEDGER).parent.mkdir(parents=True)

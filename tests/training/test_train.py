@@ -138,6 +138,6 @@ def test_steps_without_such_a_checkpoint_are_refused_before_the_model_is_loaded(
 
 def test_a_missing_package_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(InvalidOption, match=r"pip install 'perennial-bench\[train\]'") as caught:
+    with pytest.raises(InvalidOption, match=r"pip install -e '\.\[train\]'") as caught:
         load_model(str(tmp_path))
     assert "\n" not in str(caught.value)

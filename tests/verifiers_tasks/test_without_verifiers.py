@@ -16,6 +16,6 @@ def test_an_absent_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.delitem(sys.modules, name)
     for name in ("verifiers", "verifiers.v1"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'perennial-bench\[verifiers\]'") as caught:
+    with pytest.raises(ModuleNotFoundError, match=r"pip install -e '\.\[verifiers\]'") as caught:
         importlib.import_module("perennial_kumo")
     assert "\n" not in str(caught.value)

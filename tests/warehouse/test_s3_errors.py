@@ -124,7 +124,7 @@ def test_a_missing_package_is_one_line_that_says_how_to_get_it(monkeypatch: pyte
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "pip install 'perennial-bench[s3]'" in done.stderr
+    assert "pip install -e '.[s3]'" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         return None if name == "streamlit" else ModuleSpec(name, None)
 
     monkeypatch.setattr(web, "find_spec", find)
-    with pytest.raises(InvalidOption, match=r"pip install 'perennial-bench\[web\]'"):
+    with pytest.raises(InvalidOption, match=r"pip install -e '\.\[web\]'"):
         web.web(port=0)
 
 

@@ -43,7 +43,7 @@ def file_system(root: str) -> tuple[Any, str]:
         filesystem, path = url_to_fs(root, **_STORAGE_OPTIONS.get(scheme, {}))
     except ImportError as error:
         extra = _EXTRAS.get(scheme)
-        remedy = f"pip install 'perennial-bench[{extra}]'" if extra else str(error)
+        remedy = f"pip install -e '.[{extra}]' in perennial's clone" if extra else str(error)
         raise InvalidOption(
             f"the data root {root!r} needs a package that is not installed: {remedy}"
         ) from None

@@ -48,7 +48,7 @@ def web(
     check_address(address)
     if find_spec("streamlit") is None:
         raise InvalidOption(
-            "`perennial web` needs a package that is not installed: pip install 'perennial-bench[web]'"
+            "`perennial web` needs more packages: pip install -e '.[web]' in perennial's clone"
         )
     store = data_root(root)
     beside: AbstractContextManager[None] = nullcontext()

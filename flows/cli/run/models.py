@@ -38,6 +38,13 @@ def init(
             "repository) or s3://BUCKET/PREFIX. Default: release."
         ),
     ] = None,
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            help="The wheel in that folder that the workflow installs, after it compares its hash. Not "
+            "needed in perennial's clone, which installs itself."
+        ),
+    ] = None,
 ) -> None:
     """Write a commented perennial.toml and models.toml: each setting with its description.
 
@@ -45,7 +52,14 @@ def init(
 
     Example: perennial init --github
     """
-    from perennial.flows.schedule.github import RELEASE, WORKFLOW, check_keep, github_workflow, secrets_of
+    from perennial.flows.schedule.github import (
+        RELEASE,
+        WORKFLOW,
+        check_keep,
+        github_workflow,
+        install_lines,
+        secrets_of,
+    )
     from perennial.flows.starter_files import models_file, settings_file
     from perennial.schemas.benchmark import DEFAULT_BENCHMARK, find_declaration
     from perennial.schemas.settings.models import MODELS_FILE, load_models
@@ -53,14 +67,17 @@ def init(
 
     if keep is not None and not github:
         raise InvalidOption(f"--keep {keep}: it says where the workflow of --github keeps the data root")
+    if wheel is not None and not github:
+        raise InvalidOption(f"--wheel {wheel}: it says what the workflow of --github installs")
     kept_in = check_keep(keep or RELEASE)
+    install = install_lines(kept_in, folder, wheel) if github else []
     console = Terminal(soft_wrap=True)
     _write(folder / SETTINGS_FILE, settings_file(find_declaration(DEFAULT_BENCHMARK)), console)
     _write(folder / MODELS_FILE, models_file(), console)
     if not github:
         return
     models = load_models(str(folder / MODELS_FILE)).values()
-    if _write(folder / WORKFLOW, github_workflow(kept_in, models, folder), console):
+    if _write(folder / WORKFLOW, github_workflow(kept_in, models, install), console):
         needed, keys = secrets_of(kept_in, models)
         console.print(
             f"next:      set the repository's secrets {', '.join(needed)}, and of {', '.join(keys)} those"
