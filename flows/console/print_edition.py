@@ -155,11 +155,12 @@ def _fair_cells(row: Row) -> tuple[str, str]:
 
 def _reasons(board: Sequence[Row], measures: Iterable[Measure]) -> list[str]:
     """Return why figures of the board have no interval, each reason once."""
-    reasons = {(m.heading, row[f"{m.column}_no_interval"]) for row in board for m in measures}
-    return [
-        f"no interval of {heading}: {reason}"
-        for heading, reason in sorted(reasons - {(heading, None) for heading, _ in reasons})
-    ]
+    headings: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        for row in board:
+            if reason := row[f"{measure.column}_no_interval"]:
+                headings.setdefault(reason, {})[measure.heading] = None
+    return [f"no interval of {' or '.join(named)}: {reason}" for reason, named in headings.items()]
 
 
 def _ranking_notes(board: Sequence[Row]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from perennial.schemas.kumo.things import SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.statistics import (
+    BOOK_STYLE,
     COUNTS,
     JOINS,
     MEANS,
@@ -14,6 +15,7 @@ from perennial.tasks.kumo.statistics import (
     TREND,
     counterfactual_figures,
     domain_figures,
+    style_figures,
     topology_figures,
 )
 from perennial.tasks.statistics.cells import Cells
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _cell_figures(cells: Cells, seed: int) -> Iterable[Statistic]:
-    return chain(topology_figures(cells, seed), counterfactual_figures(cells))
+    return chain(topology_figures(cells, seed), style_figures(cells, seed), counterfactual_figures(cells))
 
 
 def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:
@@ -49,6 +51,6 @@ ANALYSIS = Analysis(
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
     },
     table_figures=_domain_figures,
-    families=(TREND, POOLED_V),
+    families=(TREND, POOLED_V, BOOK_STYLE),
     checkpoints="sft/",
 )

@@ -347,18 +347,22 @@ def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Tabl
 
 
 def _item_tables(answers: Answers, studied: Mapping[str, ItemStatistics]) -> "list[pyarrow.Table]":
+    import numpy as np
+
     n = {setting: figures.n for setting, figures in studied.items()}
     columns_by_statistic: dict[str, dict[str, tuple[Column, Column | None, Column | None]]] = {
         "item_share_solved": {s: (figures.share_solved, None, None) for s, figures in studied.items()},
         "item_discrimination": {
-            s: (figures.discrimination, figures.low, figures.high) for s, figures in studied.items()
+            setting: (figures.discrimination, figures.low, figures.high)
+            for setting, figures in studied.items()
+            if np.isfinite(figures.discrimination).any()
         },
     }
     tables = (
         as_item_table(
             statistic,
             items.METHOD,
-            ((setting, part) for setting in sorted(studied) for part in answers.instance_ids(setting)),
+            ((setting, part) for setting in sorted(values) for part in answers.instance_ids(setting)),
             n,
             values,
         )

@@ -35,7 +35,7 @@ from perennial.tasks.report.figures.interval_rows import (
     read_estimate,
     rows_by_setting,
 )
-from perennial.tasks.report.wording import clean, decimals, name_populations, p_text, with_interval
+from perennial.tasks.report.wording import clean, decimals, name_populations, p_number, p_text, with_interval
 
 # What became of the domains and books that models wrote, and what each domain cost.
 
@@ -144,7 +144,7 @@ BOOK_STYLES = Query(
     "book_styles",
     """
 -- Is a book harder to read in one style than in another?
-SELECT setting, style, player, instances, success_rate, success_rate_low, success_rate_high
+SELECT setting, style, player, instances, success_rate, success_rate_low, success_rate_high, p_holm
 FROM book_style_scores
 WHERE edition = $edition
 ORDER BY setting, style, player
@@ -176,10 +176,15 @@ def book_styles(data: ReportData) -> Section:
         row_cells = [cells.get((setting, style, player)) for player in players]
         rates = map(_rate, row_cells)
         lines.append((clean(setting), clean(style), f"{counts[setting, style]:,}", *rates))
+    for setting in dict.fromkeys(row["setting"] for row in rows):
+        tests = {row["player"]: row["p_holm"] for row in rows if row["setting"] == setting}
+        lines.append((clean(setting), "all: p (Holm)", "", *(p_number(tests.get(name)) for name in players)))
     caption = (
         "Success rate of each player by the style of the book that it was shown; n is the number of "
-        "instances with such a book. All styles say the same rules, and each instance's is drawn, so that "
-        "a difference beyond the 95% intervals (Wilson's for n instances) is one of reading."
+        "instances with such a book. All styles say the same rules. The 95% intervals (Wilson's for n "
+        "instances) are of single styles: among several, some lie apart by chance. Whether style matters to "
+        "a player is one test over all styles, the last lines (styles permuted among the instances; Holm's "
+        "correction over the players of its kind in the setting)."
     )
     headings = ("setting", "style", "n", *map(clean, players))
     grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))))
@@ -306,7 +311,8 @@ def control_gaps(data: ReportData) -> Section:
         "Gap is the model's success rate with the book minus that of the same model as a control, over the "
         f"instances that both played; n counts these. {name_populations(rows)} "
         "closed:MODEL sees truths, actions and outcomes, but no book: a gap near 0 means that "
-        "what the model knows, or guesses, replaces reading. symbolic:MODEL sees the rules as a mapping: a "
+        "the book added nothing: the model knows the domain, or only guesses in both (compare its rate with "
+        "the floor). symbolic:MODEL sees the rules as a mapping: a "
         "gap below 0 is what reading prose costs. Controls are no part of the family of models in tests."
         + (_COUNTERFACTUAL if exchanged else "")
         + (f" {beyond:,} more rows are in the exported table." if beyond > 0 else "")

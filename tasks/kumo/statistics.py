@@ -42,9 +42,13 @@ if TYPE_CHECKING:
 # figure, where testing on would have ended with no more tests than that (docs/decisions/13-excess-tests.md).
 
 
-JOINS = "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id)"
+JOINS = (
+    "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id) "
+    "LEFT JOIN kumo_books AS b ON b.book_id = x.book_id"
+)
 COUNTS = {
     "signature": "hash(any_value(k.signature))",
+    "style": "coalesce(hash(any_value(b.style)), 0)",
     # Degrees of truths come first: their sum is the number of edges.
     "edges": "list_sum(string_split(split_part(any_value(k.signature), '|', 1), ',')::BIGINT[])::BIGINT",
     "n_actions": "any_value(k.n_actions)",
@@ -258,6 +262,7 @@ def _members(mask: int, n_truths: int) -> list[int]:
 
 TREND = "topology_trend"
 POOLED_V = "cramers_v_pooled"
+BOOK_STYLE = "book_style"
 _RUNS_OF_THE_PAPER = 5
 _CHI_SQUARE = f"{association.METHOD}; graph signature x majority label, domains pooled; n counts instances"
 _TREND = (
@@ -269,6 +274,10 @@ _POOLED = (
     f"Cramer's V, bias-corrected (Bergsma 2013), of majority label and signature, signatures of fewer than "
     f"{association.FEWEST_MEMBERS} instances in one class; p by permuting labels within domains, "
     f"{association.RESAMPLES} permutations; n counts instances"
+)
+_STYLE = (
+    "Cramer's V, bias-corrected (Bergsma 2013), of majority label and style of the book; p by permuting the "
+    f"styles of the instances, {association.RESAMPLES} permutations; n counts instances"
 )
 _GRAPH = f"{METHOD}; n counts truths"
 
@@ -324,6 +333,23 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
                 p_value=association.p_value,
                 population=THESE_DOMAINS,
             )
+
+
+def style_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
+    """Yield `book_style` of each player that was shown template books of two styles or more: one test of all.
+
+    A style is drawn for each instance, so that without an effect all orders of styles are equally likely.
+    """
+    import numpy as np
+
+    for group in cells.groups():
+        is_read = (cells["runs"][group.rows] > 0) & (cells["style"][group.rows] > 0)
+        styles, labels = (column[group.rows][is_read] for column in (cells["style"], cells.has_majority()))
+        if group.domain != ALL or len(np.unique(styles)) < 2:
+            continue
+        pooled = compute_pooled_v(styles, labels, np.zeros(len(styles), np.int64), seed)
+        columns = (cells.setting, ALL, group.player, pooled.n, pooled.v, _STYLE)
+        yield Statistic(BOOK_STYLE, *columns, p_value=pooled.p_value, no_interval=pooled.undefined)
 
 
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Statistic]:

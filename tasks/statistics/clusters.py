@@ -118,6 +118,7 @@ _WEIGHT = 4
 ONE_CLUSTER = "one cluster: nothing shows how clusters vary"
 TOO_FEW = f"fewer than {FEWEST_CLUSTERS} clusters of unbounded values: no method holds its level"
 ALL_ALIKE = "all clusters are alike: their variance is unknown"
+BY_DEFINITION = "{} is 0 by definition, as the figure is measured from it"
 
 
 def share_interval(mean: "Estimate", runs: float) -> Interval:
@@ -349,7 +350,8 @@ METHOD = (
     "mean over players; point-biserial correlation with the mean over all other instances, 95% interval by "
     "Fisher z; n counts players"
 )
-_MIN_PLAYERS = 3
+_MIN_PLAYERS = 8
+"""By chance alone |r| is above .7 in half of all items with 3 players, in 1 of 16 with 8."""
 # Scores are in 0..1 and differ by far more than this, unless they are equal but for rounding.
 _CONSTANT = 1e-12
 # Closer to 1 than this, |r| is 1 but for rounding.
@@ -377,9 +379,8 @@ def item_statistics(grid: SettingGrid) -> ItemStatistics:
       score on all OTHER items, as with its own share in it an item correlates with itself (corrected
       item-total correlation; point-biserial where there is one run). J. P. Guilford, The correlation of
       an item with a composite of the remaining items in a test, Educational and Psychological
-      Measurement 13 (1953) 87-93. Undefined below 3 players that also have another item, and where either
-      side is constant. `low` and `high` are tanh(atanh r -+ 1.96 / sqrt(n - 3)), undefined for n = 3 and
-      |r| = 1.
+      Measurement 13 (1953) 87-93. Undefined below 8 players that also have another item, and where either
+      side is constant. `low` and `high` are tanh(atanh r -+ 1.96 / sqrt(n - 3)), undefined for |r| = 1.
     """
     import numpy as np
 
@@ -420,7 +421,7 @@ def _statistics(
     norm = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
     r = (left * right).sum(axis=1) / np.where(defined, norm, 1.0)
     r = np.where(defined, np.clip(r, -1.0, 1.0), np.nan)
-    bounded = defined & (players > _MIN_PLAYERS) & (1 - np.abs(r) >= _PERFECT)
+    bounded = defined & (1 - np.abs(r) >= _PERFECT)
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) / np.sqrt(np.maximum(players - 3, 1))
     z = np.arctanh(np.where(bounded, r, 0.0))
     low, high = (np.where(bounded, np.tanh(z + side * half), np.nan) for side in (-1, 1))

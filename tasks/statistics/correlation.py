@@ -151,6 +151,8 @@ def _orders(n: int) -> "NDArray[np.intp]":
 
 FEWEST_PLAYERS = 7
 """Fewer have no correlation: 6 players without any relation show |r| > .8 in 1 of 18 cases."""
+FEWEST_INSTANCES = 5
+"""Rates in a domain over fewer are chance, or one bit: their correlations are left out."""
 METHOD = (
     "1 - mean squared error / variance of players' rates, over the instances that all of them have; errors "
     "are of differences from the players' mean; n counts players"
@@ -173,7 +175,8 @@ class Corrected(NamedTuple):
 def reliability_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     """Yield `reliability` of the rates of all players and of the models, in all domains and in each.
 
-    `convention` is the population that is drawn again. Fewer than 7 players have none.
+    `convention` is the population that is drawn again. Fewer than 7 players have none, nor have fewer than 5
+    instances of a domain.
     """
     import numpy as np
 
@@ -186,7 +189,8 @@ def reliability_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
         for who, chosen in groups:
             kept = np.zeros(grid.runs.shape[1], bool)
             kept[columns] = (grid.runs[chosen][:, columns] > 0).all(axis=0)
-            if chosen.sum() < FEWEST_PLAYERS or not kept.any():
+            fewest = 1 if domain == ALL else FEWEST_INSTANCES
+            if chosen.sum() < FEWEST_PLAYERS or kept.sum() < fewest:
                 continue
             draw, population = headline(grid.cluster[kept], numbers[kept], grid.population)
             draws = {population: draw}

@@ -13,6 +13,7 @@ from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
 from perennial.tasks.statistics.cells import ALL, Cells, Domains, Group, SettingGrid, pass_at_k, pass_hat_k
 from perennial.tasks.statistics.clusters import (
+    BY_DEFINITION,
     GAP_METHOD,
     MEAN_METHOD,
     SHARE_METHOD,
@@ -41,6 +42,7 @@ class Mean:
 
     With `weight` it is the sum of these means over the sum of the instances' weights. `is_share`: each run
     counts 0..1. `has_domains`: where its interval is of new domains, a second figure's is of these domains.
+    `convention` may name the player that it is measured from, whose value is 0.
     """
 
     statistic: str
@@ -136,6 +138,8 @@ def _figure(
         estimate = estimate_ratio(sample.sums / sample.unit, sample.weights, draw)
         interval = share_interval(estimate, sample.n) if mean.is_share else mean_interval(estimate)
         reason = None if mean.is_share else why_no_interval(estimate)
+        if mean.convention == group.player and not sample.sums.any():
+            interval, reason = None, BY_DEFINITION.format(group.player)
     low, high = interval or (None, None)
     return Statistic(
         mean.statistic,

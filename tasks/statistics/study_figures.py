@@ -9,6 +9,7 @@ from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS, Mea
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.correlation import (
     DISATTENUATED_METHOD,
+    FEWEST_INSTANCES,
     FEWEST_PLAYERS,
     NOT_RELIABLE,
     PEARSON_METHOD,
@@ -53,7 +54,8 @@ def correlation_figures(
     `external` is each other benchmark's scores by player; a benchmark's own `measures` are compared with
     these too (the paper's figure 4c-e), and `convention` names their column of the leaderboard. Each is over
     all players (player `all`) and over the models alone (player `models`): programs, controls and training
-    checkpoints are no sample of models. Fewer than 7 players have no correlation. `pearson_disattenuated` is
+    checkpoints are no sample of models. Fewer than 7 players have no correlation, and a player's rate in a
+    domain takes part if it rests on 5 instances or more. `pearson_disattenuated` is
     Pearson's without chance: within the edition of these domains, which both sides share, with other
     benchmarks of the widest population that the reliability among the figures is of; measures have none.
     Holm's correction covers all correlations of one coefficient over one set of players in a setting, for
@@ -97,12 +99,21 @@ def _read_measure(figures: Iterable[Statistic], measure: Measure) -> dict[str, d
     return dict(sorted(values.items()))
 
 
-def _read_sides(figures: Iterable[Statistic]) -> dict[tuple[str, str], _Side]:
+def _read_sides(figures: Sequence[Statistic]) -> dict[tuple[str, str], _Side]:
     scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     reliable: dict[tuple[str, str], dict[tuple[str, str], float | None]] = defaultdict(dict)
+    few = {
+        (figure.setting, figure.domain, figure.player)
+        for figure in figures
+        if figure.statistic == "majority_success" and figure.domain != ALL and figure.n < FEWEST_INSTANCES
+    }
     for figure in figures:
         key = figure.setting, figure.domain
-        if figure.statistic == "success_rate" and figure.value is not None:
+        if (
+            figure.statistic == "success_rate"
+            and figure.value is not None
+            and (*key, figure.player) not in few
+        ):
             scores[key][figure.player] = figure.value
         elif figure.statistic == "reliability":
             reliable[key][figure.player, figure.convention] = figure.value

@@ -152,7 +152,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             (s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6, POPULATION, None) for s, (_, p) in pairs
         ],
         "book_styles": [
-            (s, style, p, 15, rate[p], rate[p] / 2, (1 + rate[p]) / 2)
+            (s, style, p, 15, rate[p], rate[p] / 2, (1 + rate[p]) / 2, 0.25)
             for s, (_, p) in pairs
             for style in ("list", "prose")
         ],
@@ -218,7 +218,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "book_versions": "setting player book instances success_final success_other difference "
         "difference_low difference_high "
         "population no_interval",
-        "book_styles": "setting style player instances success_rate success_rate_low success_rate_high",
+        "book_styles": "setting style player instances success_rate success_rate_low "
+        "success_rate_high p_holm",
         "authoring_funnel": "category part place step number",
         "authoring_costs": "domain category stage calls prompt_tokens completion_tokens cost_usd "
         "calls_without_cost",

@@ -27,6 +27,7 @@ class Cell:
     cost_usd: float = 0.0
     runs_with_cost: int = 0
     signature: str = ""
+    style: int = 0
     edges: int = 3
     n_actions: int = 6
     optimal_tests: int = 2
@@ -41,6 +42,7 @@ class Cell:
 
 
 _NUMBERS = (
+    "style",
     "runs",
     "solved",
     "tokens",

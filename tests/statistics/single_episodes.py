@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from statistics import correlation, mean
+from statistics import mean
 
 from scipy.stats import t as student
 
@@ -175,14 +175,6 @@ def _items(setting: str, scored: list[Played]) -> dict[Key, Value]:
     found: dict[Key, Value] = {}
     for item in {name for rates in players.values() for name in rates}:
         domain, instance = item.split("/")
-        mine = [
-            (rates[item], [rates[n] for n in rates if n != item])
-            for rates in players.values()
-            if item in rates
-        ]
-        place = (setting, domain, "all", instance)
-        found[("item_share_solved", "any", *place)] = (len(mine), mean(rate for rate, _ in mine))
-        x, y = [rate for rate, rest in mine if rest], [mean(rest) for _, rest in mine if rest]
-        flat = len(x) < 3 or max(x) - min(x) < 1e-9 or max(y) - min(y) < 1e-9
-        found[("item_discrimination", "any", *place)] = (len(mine), None if flat else correlation(x, y))
+        mine = [rates[item] for rates in players.values() if item in rates]
+        found[("item_share_solved", "any", setting, domain, "all", instance)] = (len(mine), mean(mine))
     return found

@@ -1,13 +1,15 @@
 """The rows of `statistics` by hand: two players on two instances, counted under both conventions."""
 
+import random
 from dataclasses import replace
 
 import pytest
 from scipy.stats import pearsonr
 
 from perennial.schemas.statistics import Measure
-from perennial.tasks.kumo.statistics import MEANS, topology_figures
+from perennial.tasks.kumo.statistics import MEANS, style_figures, topology_figures
 from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.clusters import wilson_interval
 from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
 from perennial.tasks.statistics.rate_figures import pair_figures, rate_figures
 from perennial.tasks.statistics.study_figures import correlation_figures
@@ -115,6 +117,20 @@ def test_actions_under_both_conventions() -> None:
     assert theirs.value == pytest.approx((8 / 4 + 15 / 4) / 10)
 
 
+def test_a_reference_is_0_by_definition_and_another_that_equals_it_is_not() -> None:
+    equal = [
+        replace(RIVAL, player=player, instance_id=f"i{n}")
+        for player in ("algorithm-3", "q")
+        for n in range(9)
+    ]
+    made = rate_figures(columns_of(equal, "easy"), MEANS)
+    reasons = {f.player: f.no_interval for f in made if f.statistic == "excess_tests" and f.domain == ALL}
+    assert reasons == {
+        "algorithm-3": "algorithm-3 is 0 by definition, as the figure is measured from it",
+        "q": "all clusters are alike: their variance is unknown",
+    }
+
+
 def test_what_is_unknown_has_no_figure() -> None:
     assert _figures(statistic="mean_cost_usd") == []
     assert _figures(statistic="mean_tokens", player="q") == []
@@ -144,6 +160,34 @@ def test_topology_of_one_category_or_label_is_undefined() -> None:
         figure = _figure(statistic=statistic, player="p")
         assert (figure.value, figure.p_value) == (None, None)
         assert figure.no_interval
+
+
+def _test_styles(rates: list[float], seed: int) -> tuple[float, bool]:
+    """Return p of 30 instances of each style, and whether two of their intervals lie apart."""
+    draw = random.Random(seed)
+    solved = [int(draw.random() < rates[number % 8]) for number in range(240)]
+    cells = [
+        replace(CELL, instance_id=f"i{n:03}", runs=1, solved=right, style=n % 8 + 1)
+        for n, right in enumerate(solved)
+    ]
+    (figure,) = style_figures(columns_of(cells, "easy"), seed=0)
+    assert (figure.statistic, figure.player, figure.n) == ("book_style", "p", 240)
+    assert figure.p_value is not None
+    intervals = [wilson_interval(sum(solved[style::8]), 30) or (0, 1) for style in range(8)]
+    return figure.p_value, max(low for low, _ in intervals) > min(high for _, high in intervals)
+
+
+def test_one_test_of_all_styles_sees_an_effect() -> None:
+    assert _test_styles([0.6] * 7 + [0.1], 1)[0] < 0.01
+    assert list(style_figures(columns_of([replace(CELL, style=3), ALL_WRONG], "easy"), seed=0)) == []
+
+
+@pytest.mark.slow
+def test_one_test_of_all_styles_holds_its_level_where_single_intervals_do_not() -> None:
+    drawn = [_test_styles([0.5] * 8, seed) for seed in range(400)]
+    assert 12 <= sum(p_value <= 0.05 for p_value, _ in drawn) <= 30
+    # What the report used to call a difference of reading.
+    assert sum(apart for _, apart in drawn) > 30
 
 
 def test_the_papers_v_takes_five_runs_of_each_instance() -> None:

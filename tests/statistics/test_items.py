@@ -15,7 +15,7 @@ from perennial.tasks.statistics.cells import Domains, SettingGrid
 scores_of_runs = st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0])
 score_tables = st.dictionaries(
     st.sampled_from(["i1", "i2", "i3", "i4", "i5"]),
-    st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4", "p5"]), scores_of_runs, min_size=1, max_size=5),
+    st.dictionaries(st.sampled_from([f"p{n}" for n in range(10)]), scores_of_runs, min_size=1),
     max_size=5,
 )
 
@@ -71,22 +71,27 @@ def _once(rows: dict[str, str]) -> dict[str, dict[str, float]]:
 
 def test_four_items_by_hand() -> None:
     found = {
-        item.instance_id: item for item in item_statistics(_once({"a": "1100", "b": "1010", "c": "1000"}))
+        item.instance_id: item
+        for item in item_statistics(_once({"a": "11001100", "b": "10101010", "c": "10001000"}))
     }
     assert [found[name].share_solved for name in "abc"] == [0.5, 0.5, 0.25]
-    # a: scores (1, 1, 0, 0) and means over b and c (1, 0, 1/2, 0): deviations (.5, .5, -.5, -.5) and
+    # Twice, a: scores (1, 1, 0, 0) and means over b and c (1, 0, 1/2, 0): deviations (.5, .5, -.5, -.5) and
     # (.625, -.375, .125, -.375), products .25 in sum, squares 1 and .6875 in sum.
     assert found["a"].discrimination == pytest.approx(0.25 / 0.6875**0.5)
-    # c: scores (1, 0, 0, 0) and means (1, 1/2, 1/2, 0): .5 over sqrt(.75 * .5).
+    # Twice, c: scores (1, 0, 0, 0) and means (1, 1/2, 1/2, 0): .5 over sqrt(.75 * .5).
     assert found["c"].discrimination == pytest.approx(0.5 / (0.75 * 0.5) ** 0.5)
-    assert {item.n for item in found.values()} == {4}
-    # tanh(atanh r -+ 1.96 / sqrt(4 - 3)).
+    assert {item.n for item in found.values()} == {8}
+    # tanh(atanh r -+ 1.96 / sqrt(8 - 3)).
     z = np.arctanh(0.25 / 0.6875**0.5)
-    assert found["a"].interval == pytest.approx((np.tanh(z - 1.959964), np.tanh(z + 1.959964)))
+    assert found["a"].interval == pytest.approx(
+        (np.tanh(z - 1.959964 / 5**0.5), np.tanh(z + 1.959964 / 5**0.5))
+    )
 
 
 def test_an_item_that_good_players_fail_discriminates_negatively() -> None:
-    found = item_statistics(_once({"a": "11100", "b": "11000", "bad": "00011", "c": "11110"}))
+    found = item_statistics(
+        _once({"a": "1110011100", "b": "1100011000", "bad": "0001100011", "c": "1111011110"})
+    )
     by_name = {item.instance_id: item.discrimination for item in found}
     assert by_name["bad"] < -0.9
     assert by_name["a"] > 0
@@ -94,22 +99,23 @@ def test_an_item_that_good_players_fail_discriminates_negatively() -> None:
 
 def test_two_items_correlate_with_each_other_alone() -> None:
     # Against the total of both, each would correlate positively: half of it is the item itself.
-    left, right = item_statistics(_once({"a": "1100", "b": "0011"}))
+    left, right = item_statistics(_once({"a": "11110000", "b": "00001111"}))
     assert left.discrimination == right.discrimination == pytest.approx(-1)
 
 
 @pytest.mark.parametrize(
     "scores",
     [
-        _once({"only": "1010"}),
-        _once({"a": "10", "b": "01"}),
-        _once({"a": "1111", "b": "1010"}),
-        _once({"a": "1010", "b": "1111", "c": "0000"}),
+        _once({"only": "10101010"}),
+        _once({"a": "1010101", "b": "0101010"}),
+        _once({"a": "11111111", "b": "10101010"}),
+        _once({"a": "10101010", "b": "11111111", "c": "00000000"}),
+        _once({"a": "10101010-", "b": "0101010-1"}),
         {"a": {"p": 1.0, "q": 0.0, "r": 1.0}, "b": {"q": 1.0, "r": 0.0}},
         {},
     ],
 )
-def test_discrimination_needs_three_players_two_items_and_variation(scores) -> None:
+def test_discrimination_needs_eight_players_two_items_and_variation(scores) -> None:
     found = item_statistics(scores)
     assert len(found) == len(scores)
     assert next((item.discrimination for item in found), None) is None
@@ -117,9 +123,11 @@ def test_discrimination_needs_three_players_two_items_and_variation(scores) -> N
 
 def test_equal_means_that_differ_by_rounding_are_constant() -> None:
     # Every player has a mean of 1/3 over three others, each from other runs.
-    thirds = {"p": [1, 0, 0], "q": [0, 1, 0], "r": [0, 0, 1], "s": [1, 0, 0]}
+    thirds = {
+        player: [int(turn == place % 3) for turn in range(3)] for place, player in enumerate("pqrstuvw")
+    }
     scores = {name: {p: float(runs[i]) for p, runs in thirds.items()} for i, name in enumerate("bcd")}
-    scores["a"] = {"p": 1.0, "q": 0.0, "r": 1.0, "s": 0.0}
+    scores["a"] = {player: float(player in "prtv") for player in thirds}
     by_name = {item.instance_id: item for item in item_statistics(scores)}
     assert by_name["a"].discrimination is None
 
@@ -131,7 +139,7 @@ def _plain(scores: dict[str, dict[str, float]]) -> dict[str, float | None]:
         rest = {p: [other[p] for name, other in scores.items() if name != item and p in other] for p in row}
         pairs = [(row[p], statistics.mean(values)) for p, values in rest.items() if values]
         x, y = [a for a, _ in pairs], [b for _, b in pairs]
-        flat = len(pairs) < 3 or max(x) - min(x) < 1e-9 or max(y) - min(y) < 1e-9
+        flat = len(pairs) < 8 or max(x) - min(x) < 1e-9 or max(y) - min(y) < 1e-9
         found[item] = None if flat else statistics.correlation(x, y)
     return found
 

@@ -18,8 +18,9 @@ from perennial.tasks.statistics.correlation import (
     reliability_figures,
 )
 from perennial.tasks.statistics.multiplicity import Statistic, kind_by_name
+from perennial.tasks.statistics.rate_figures import rate_figures
 from perennial.tasks.statistics.study_figures import correlation_figures
-from tests.statistics.made_cells import Cell, grid
+from tests.statistics.made_cells import Cell, columns_of, grid
 
 KIND = kind_by_name(("oracle",), "")
 
@@ -81,6 +82,16 @@ def _figures(players: int, population: str = NEW_DOMAINS) -> list[Statistic]:
             for row, name in enumerate(answered.players)
         ]
     return [*rates, *correlation_figures(rates, {"B": {f"m{n}": n for n in range(9)}}, KIND)]
+
+
+@pytest.mark.parametrize(("instances", "has_pairs"), [(4, False), (5, True)])
+def test_a_rate_in_a_domain_needs_five_instances_to_be_correlated(instances: int, has_pairs: bool) -> None:
+    cells = [cell for cell in _cells(8) if int(cell.instance_id[1:]) < instances]
+    rates = list(rate_figures(columns_of(cells, "easy")))
+    reliable = list(reliability_figures(grid(cells), KIND))
+    pairs = [figure for figure in correlation_figures([*rates, *reliable], {}, KIND) if figure.domain != ALL]
+    assert bool(pairs) == has_pairs
+    assert ({figure.domain for figure in reliable} != {ALL}) == has_pairs
 
 
 def test_seven_players_have_correlations_and_six_have_none() -> None:

@@ -1,5 +1,5 @@
 -- Is a book harder to read in one style than in another? Each player's success rate by the style of the book that it was
--- shown. The style is drawn for each instance, so that styles differ by chance in their instances alone.
+-- shown. Some of eight intervals lie apart by chance alone: `p_holm` is the one test of each player over all styles.
 WITH played AS (
     SELECT e.edition, i.setting, b.style, e.player, e.instance_id, avg(e.score) AS score
     FROM episodes AS e
@@ -14,8 +14,10 @@ WITH played AS (
     FROM played
     GROUP BY ALL
 )
-SELECT edition, setting, style, player, instances, success_rate,
+SELECT r.edition, r.setting, style, r.player, instances, success_rate,
        (success_rate + z2n / 2 - sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS success_rate_low,
-       (success_rate + z2n / 2 + sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS success_rate_high
-FROM rates
-ORDER BY edition, setting, style, player
+       (success_rate + z2n / 2 + sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS success_rate_high,
+       s.p_value, s.p_adjusted AS p_holm
+FROM rates AS r
+LEFT JOIN statistics AS s ON s.edition = r.edition AND s.setting = r.setting AND s.player = r.player AND s.statistic = 'book_style'
+ORDER BY r.edition, r.setting, style, r.player
