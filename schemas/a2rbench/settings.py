@@ -28,6 +28,7 @@ class A2RBenchSettings(RefreshSettings):
         "tiny": {"seeds": 1, "variations": 1, "runs": 1},
         "small": {"seeds": 3, "variations": 3, "runs": 1},
         "standard": {},
+        "contamination": {"seeds": 167, "variations": 0, "remapping": False, "runs": 1, "private_share": 0.5},
         "paper": {"seeds": 12, "variations": 9, "remapping": True, "temperature": 1e-7},
         "human": {"seeds": 12, "variations": 0, "remapping": True, "temperature": 1e-7},
     }
@@ -35,7 +36,8 @@ class A2RBenchSettings(RefreshSettings):
         tiny="1 seed of each cell with 1 variation, about 18 items and calls, 1 minute",
         small="3 seeds with 3 variations, about 108 items and calls, 1 minute",
         standard="12 seeds with 9 variations and 5 runs, about 1,080 items and 5,400 calls, 9 minutes",
-        paper="the same at temperature 1e-7",
+        contamination="1,002 originals, asked once, half of them private, 1,002 calls, 2 minutes",
+        paper="the same as standard at temperature 1e-7",
         human="the 108 items of the paper's table 8, which people answered, 540 calls, 2 minutes",
     )
     players: Names = setting(

@@ -22,13 +22,15 @@ class BeyondBenchSettings(RefreshSettings):
         "tiny": {"tasks": list(TINY), "instances": 3, "runs": 1},
         "small": {"instances": 1, "runs": 1},
         "standard": {},
+        "contamination": {"instances": 6, "runs": 1, "private_share": 0.5},
         "paper": {"tasks": ["paper"], "instances": 20},
     }
     size: str = size_setting(
         tiny="3 problems of each of 6 tasks, 18 calls, 1 minute",
         small="1 problem of each of 182 variations, 182 calls, 1 minute",
         standard="20 problems of each and 5 runs, 18,200 calls, half an hour",
-        paper="the same of the 146 variations that the paper counts, 14,600 calls, half an hour",
+        contamination="6 of each, asked once, half of them private, 1,092 calls, 3 minutes",
+        paper="20 of each of the 146 variations that the paper counts and 5 runs, 14,600 calls, half an hour",
     )
     tasks: Names = setting(
         [],

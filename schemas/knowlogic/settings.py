@@ -17,12 +17,14 @@ class KnowLogicSettings(RefreshSettings):
         "tiny": {"questions": 2, "runs": 1},
         "small": {"questions": 20, "runs": 1},
         "standard": {},
+        "contamination": {"questions": 200, "languages": ["en"], "runs": 1, "private_share": 0.5},
         "paper": {"questions": 600, "temperature": 0.7},
     }
     size: str = size_setting(
         tiny="2 questions per domain and language, 20 calls, 1 minute",
         small="20, 200 calls, 1 minute",
         standard="60 and 5 runs, 3,000 calls, 6 minutes",
+        contamination="200 in English, asked once, half of them private, 1,000 calls, 2 minutes",
         paper="600, 5 runs and temperature 0.7, 30,000 calls, 1 hour",
     )
     domains: Names = setting(list(DOMAINS), f"Domains, separated by commas: some of {', '.join(DOMAINS)}.")

@@ -40,6 +40,7 @@ _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
     "tiny": (2, 5, 7),
     "small": (3, 9, 48),
     "standard": (6, 34, 200),
+    "contamination": (6, 34, 500),
     "paper": (None, 0, None),
 }
 _AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
@@ -54,6 +55,7 @@ class KumoSettings(RefreshSettings):
         "tiny": {"settings": ["easy"], **_AS_THE_SIZE_SAYS},
         "small": _AS_THE_SIZE_SAYS,
         "standard": {},
+        "contamination": {**_AS_THE_SIZE_SAYS, "private_share": 0.5},
         # Instances whose answer needs no test are drawn too.
         "paper": {
             **_AS_THE_SIZE_SAYS,
@@ -67,6 +69,7 @@ class KumoSettings(RefreshSettings):
         tiny="7 easy instances of 7 domains, about 30 calls, 1 minute",
         small="96 instances of 12 domains, about 500 calls, 3 minutes",
         standard="400 instances of 40 domains, about 2,100 calls, 6 minutes",
+        contamination="1,040 instances of 40 domains, half of them private, about 5,400 calls, 10 minutes",
         paper="50 easy and 50 hard instances of each bundled domain, drawn as in the paper, about 9,300 "
         "calls, half an hour",
     )

@@ -99,8 +99,8 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     )
     size: str = setting(
         STANDARD,
-        "How much to make: tiny, small, standard or paper. `perennial refresh --benchmark NAME --help` says "
-        "what each means.",
+        "How much to make: tiny, small, standard, contamination (half of it private, to show a leak) or "
+        "paper. `perennial refresh --benchmark NAME --help` says what each means.",
     )
     root: str = setting("warehouse/data", "Data root.")
     edition: EditionName = setting(

@@ -174,7 +174,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         (("--settings", "4x6v2"), 2, r"2 valid truths: the balanced sampler draws instances with one valid"),
         (("--instances", "0"), 2, "instances"),
         (("--edition", "a/b"), 2, "edition"),
-        (("--size", "huge"), 2, "tiny, small, standard or paper"),
+        (("--size", "huge"), 2, "tiny, small, standard, contamination or paper"),
     ],
 )
 def test_wrong_input_is_one_line_before_any_work(

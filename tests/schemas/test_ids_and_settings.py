@@ -71,7 +71,7 @@ def test_a_size_fills_what_no_flag_sets() -> None:
     [
         ({"instances": 0}, "instances"),
         ({"seed": -1}, "seed"),
-        ({"size": "huge"}, "tiny, small, standard or paper"),
+        ({"size": "huge"}, "tiny, small, standard, contamination or paper"),
         ({"edition": "../x"}, "--edition '../x': expected up to 100 letters, digits, dots, dashes and under"),
         (
             {"private_share": 1.0},
@@ -164,3 +164,9 @@ def test_every_error_has_an_exit_code_of_its_own_kind() -> None:
     codes = {error.__name__: error.exit_code for error in PerennialError.__subclasses__()}
     assert all(1 <= code <= 11 for code in codes.values())
     assert codes["AuditFailed"] != codes["EditionConflict"]
+
+
+@pytest.mark.parametrize("benchmark", ["kumo", "beyondbench", "knowlogic", "a2rbench"])
+def test_an_edition_for_contamination_is_half_private_and_asked_once(benchmark: str) -> None:
+    settings = load_settings({"benchmark": benchmark, "size": "contamination"})
+    assert (settings.private_share, settings.runs) == (0.5, 1)

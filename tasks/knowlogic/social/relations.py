@@ -257,18 +257,6 @@ class Relations:
     exclusive: tuple[tuple[str, str], ...]
     marks: Mapping[str, Mark]
 
-    def rule_count(self) -> dict[str, int]:
-        """Return the number of rules of each kind that the table holds."""
-        rows = self.by_id.values()
-        return {
-            "inverse": sum(len(set(row.inverse.values())) for row in rows),
-            "implied": sum(len(row.implies) for row in rows),
-            "narrowed": sum(len(row.narrowed) for row in rows),
-            "sex": sum(row.holder_sex is not None for row in rows),
-            "exclusive": len(self.exclusive),
-            "one holder": sum(row.has_one_holder for row in rows),
-        }
-
 
 def read_relations(knowledge: Knowledge) -> Relations:
     """Return the relations of the knowledge base."""

@@ -15,10 +15,6 @@ def _alternating_vector(shape: Rule, count: int) -> Terms:
     return [-value if n % 2 else value for n, value in enumerate(_ratio_vector(shape, count))]
 
 
-def _power_vector(exponent: int, shape: Rule, count: int) -> Terms:
-    return [(n + shape[0]) ** exponent for n in range(1, count + 1)]
-
-
 def _exponential_vector(shape: Rule, count: int) -> Terms:
     return [shape[0] ** n for n in range(1, count + 1)]
 
