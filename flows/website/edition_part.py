@@ -17,7 +17,7 @@ from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import shown_measures
-from perennial.tasks.report.wording import decimals, p_number, with_interval
+from perennial.tasks.report.wording import decimals, name_populations, p_number, with_interval
 from perennial.tasks.website.names import data_folder, edition_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
@@ -92,6 +92,7 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         "measures": measures,
         "board_note": " ".join((describe_rows(rows, floor), *(measure.doc for measure in measures))),
         "gaps": _read_gaps(catalog, edition.name),
+        **_read_savings(catalog, edition.name),
         "problems": _describe_problems(catalog, edition.name),
         "seed_note": _describe_seed(edition),
         "data_note": _describe_data(edition, private),
@@ -126,6 +127,15 @@ def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
         for row in rows
         if row["gap"] is not None
     ]
+
+
+def _read_savings(catalog: Catalog, edition: str) -> dict[str, object]:
+    """Return which cheaper model could replace each model, as texts, and what the columns mean."""
+    from perennial.tasks.report.figures.costs import CHEAPER_DOC, CHEAPER_MODELS, describe_saving
+
+    rows = query_table(catalog.query, CHEAPER_MODELS.name, fill_query(CHEAPER_MODELS, edition)).records()
+    savings = [(*describe_saving(row), row["setting"]) for row in rows]
+    return {"savings": savings, "savings_note": f"{CHEAPER_DOC} {name_populations(rows)}"}
 
 
 def _describe_problems(catalog: Catalog, edition: str) -> list[str]:

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from perennial.schemas.variables import cache_folder
 from perennial.tasks.report.comparison import comparison_table, edition_difference, edition_link, link_table
 from perennial.tasks.report.content import Figure, Record, ReportData, ReportTable, Section
+from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
@@ -134,6 +135,7 @@ _RATES = (headline, success_rows)
 _COMPARISONS: tuple[Figure, ...] = (
     heat_map,
     player_pairs,
+    cheaper_models,
     contamination_gaps,
     scale_over_editions,
     settings_scatter,

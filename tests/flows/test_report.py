@@ -34,7 +34,16 @@ from tests.report import sample_report
 
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
-    *("other_benchmarks", "models", "scale", "optimal_counts", "topology", "control_gaps", "book_versions"),
+    *(
+        "other_benchmarks",
+        "models",
+        "scale",
+        "cheaper_models",
+        "optimal_counts",
+        "topology",
+        "control_gaps",
+        "book_versions",
+    ),
     *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores", "draws", "contamination"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
@@ -44,6 +53,7 @@ NEEDS_MODELS = (
     "draws",  # of instances that an engine drew; these are made by hand
     "other_benchmarks",
     "models",
+    "cheaper_models",
     "control_gaps",
     "book_versions",
     "authoring_funnel",

@@ -129,6 +129,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
         "models": False,
         "scale": False,
         "contamination": False,
+        "cheaper_models": False,
     }
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
     for shown in ("hints per episode", HINTS.doc, "2.000 [1.500,\xa04.500]", "0.500 [", "rivers", "parrot"):
@@ -144,7 +145,15 @@ def test_its_tables_are_what_the_shared_views_answer(root: Path, tmp_path: Path)
     store = Store(str(root))
     paths = write_tables(report_data(store), tmp_path / "out", "csv")
     assert [path.stem for path in paths] == [
-        *("contamination", "domains", "headline", "models", "other_benchmarks", "paper_scores"),
+        *(
+            "cheaper_models",
+            "contamination",
+            "domains",
+            "headline",
+            "models",
+            "other_benchmarks",
+            "paper_scores",
+        ),
         *("player_pairs", "scale", "statuses", "tokens"),
     ]
     headline = report_data(store).tables["headline"].records()

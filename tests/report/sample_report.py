@@ -100,6 +100,14 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for s in SETTINGS
             for pair in combinations(players[:2], 2)
         ],
+        "cheaper_models": [
+            (
+                *(s, players[0], player, 30, "US dollars", 0.25, 0.5, 0.5, *(-0.01 * number, -0.03 * number)),
+                *(0.03 * number, POPULATION, None, number == 0),
+            )
+            for s in SETTINGS
+            for number, player in enumerate(players[1:])
+        ],
         "control_gaps": [
             ("closed", s, d, p, f"closed:{p}", 30, 0.25, 0.1, 0.4, POPULATION, None)
             for s in SETTINGS
@@ -196,6 +204,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "population "
         "discordant_instances "
         "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
+        "cheaper_models": "setting player other_player instances cost_unit cost other_cost saving difference "
+        "difference_low smallest_margin population no_interval within_03",
         "control_gaps": "variant setting domain player control instances gap gap_low gap_high population "
         "no_interval",
         "tokens": "setting player episodes_with_tokens mean_tokens mean_tokens_low mean_tokens_high "

@@ -17,6 +17,7 @@ from perennial.tasks.kumo.report import (
 )
 from perennial.tasks.kumo.report_figures import optimal_histogram, training_curves
 from perennial.tasks.report.content import ReportData, Section
+from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
@@ -37,6 +38,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("relative_action_counts", action_rows, "perennial analyse"),
         ("domains", heat_map, "perennial analyse"),
         ("player_pairs", player_pairs, "perennial analyse"),
+        ("cheaper_models", cheaper_models, "answered the same instances at costs that are known"),
         ("contamination", contamination_gaps, "has no private instances, or nobody has answered them"),
         ("tokens", tokens_scatter, "Fewer than two players of this edition have a token count."),
         ("tokens", token_rows, "no model played in it"),

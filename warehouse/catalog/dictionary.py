@@ -252,7 +252,7 @@ def _join(measure: Measure) -> str:
 # Saved questions: SQL that analysts run by name, the shared files first and then those of each benchmark.
 #
 # A file begins with the question as a comment; lines such as `-- $player = %` name its parameters and their
-# defaults, which are patterns of LIKE, and a line `-- No row: ...` says what is so where it has no answer.
+# defaults, numbers or patterns of LIKE, and a line `-- No row: ...` says what is so where it has no answer.
 
 
 _PARAMETER = re.compile(r"^\$(\w+) = (.*)$", re.MULTILINE)

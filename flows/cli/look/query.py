@@ -260,12 +260,18 @@ def _is_name(value: str) -> bool:
     return _ANY not in value
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.replace(".", "", 1).isdecimal()
+
+
 def _explain_nothing(catalog: Catalog, question: SavedQuestion, values: Mapping[str, str]) -> str:
     """Say why a question has no row: nothing fits a pattern, or the question's own reason.
 
     Raises InvalidOption where a player or a benchmark is named that the root does not have.
     """
     for parameter, name in values.items():
+        if parameter not in _TABLE_OF:
+            continue
         listed = f"SELECT DISTINCT {parameter} FROM {_TABLE_OF[parameter]}"
         names = [str(row[0]) for row in catalog.query(f"{listed} ORDER BY 1")[1]]
         if _is_name(name) and name not in names:
@@ -290,5 +296,10 @@ def _read_parameters(question: SavedQuestion, pairs: list[str]) -> dict[str, str
         if not is_there or name not in question.defaults:
             expected = ", ".join(f"{parameter}=VALUE" for parameter in question.defaults)
             raise InvalidOption(f"parameter {pair!r} of question {question.name}: expected {expected}")
+        # DuckDB would refuse such a text in several lines, in the midst of the SQL.
+        if _is_number(default := question.defaults[name]) and not _is_number(value):
+            raise InvalidOption(
+                f"parameter {pair!r} of question {question.name}: expected a number, such as {name}={default}"
+            )
         values[name] = value
     return values
