@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
 from perennial.schemas.statistics import (
@@ -23,9 +23,6 @@ from perennial.schemas.statistics import (
     PublishedScore,
 )
 from perennial.schemas.table_form import Table
-
-if TYPE_CHECKING:
-    from perennial.schemas.settings.refresh import RefreshSettings
 
 GROUP = "perennial.benchmarks"
 DEFAULT_BENCHMARK = "kumo"
@@ -71,7 +68,7 @@ class Declaration:
     """
 
     name: str
-    settings: "Callable[[], type[RefreshSettings]]"
+    settings: Callable[[], type[Any]]  # which imports what declares the settings
     implementation: "Callable[[], Callable[[Declaration], object]]"
     tables: tuple[Table, ...] = ()
     sql: str = ""

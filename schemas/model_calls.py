@@ -3,15 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from perennial.schemas.ids import content_id
 from perennial.schemas.rows import JsonObject
-
-if TYPE_CHECKING:
-    from perennial.schemas.settings.model_entry import ModelEntry
-
 
 # What a model call is: the request that identifies it, the reply that it got, and the policy it goes by.
 
@@ -200,31 +196,6 @@ class Spent:
     cost_usd: float = 0.0
     unpriced: int = 0
     estimated: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CallPolicy:
-    """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
-
-    Times are in seconds. `max_calls` bounds the requests that `units` send in all, `max_cost` (US dollars)
-    what they cost: the editions and evaluations of one run, or none for that alone which calls are made for.
-    `max_reply_bytes` bounds the decoded body of one response.
-    `replay`: nobody is asked, replies come from the ledger alone. `models` are the entries of models.toml.
-    """
-
-    base_url: str
-    concurrency: int = 64
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    timeout_s: float = 300.0
-    connect_timeout_s: float = 10.0
-    max_attempts: int = 6
-    max_reply_bytes: int = 32_000_000
-    max_calls: int | None = None
-    max_cost: float | None = None
-    units: tuple[str, ...] = ()
-    replay: bool = False
-    models: "Mapping[str, ModelEntry]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.export.games import open_games
 from perennial.flows.export.hugging_face import write_task
-from perennial.flows.export.source import Source
+from perennial.flows.export.source import Source, open_games
 from perennial.flows.inspect_tasks.record import Record, open_questions, replay
 from perennial.flows.practice.grade import find_practice, grade, open_question
 from perennial.schemas.ids import derive_rng

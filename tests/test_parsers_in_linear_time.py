@@ -1,7 +1,4 @@
-"""No parser of replies takes more than half a second of CPU for a megabyte, whatever it holds.
-
-`python -m tests.benchmarks.parsing 1000000` prints the costliest texts for each.
-"""
+"""No parser of replies takes more than half a second of CPU for a megabyte, whatever it holds."""
 
 from itertools import islice
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, json_text
@@ -16,16 +15,10 @@ from perennial.schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
     from perennial.flows.a2rbench.import_release import ImportedEdition
-    from perennial.tasks.a2rbench.published import PublishedLine
-
-_FILE = "seeds.jsonl"
-
-
-_MAX_BYTES = 200_000_000
 
 
 def a2rbench(
-    path: Annotated[Path, typer.Argument(help=f"JSON Lines of items, or a folder with {_FILE}.")],
+    path: Annotated[Path, typer.Argument(help="JSON Lines of items, or a folder with seeds.jsonl.")],
     edition: Annotated[str, typer.Option(help="Name of the edition.")] = "a2rbench-import",
     accept_weak_sandbox: Annotated[
         bool,
@@ -46,7 +39,7 @@ def a2rbench(
 
     Example: perennial import a2rbench seeds.jsonl --edition a2rbench-2025
     """
-    from perennial.flows.a2rbench.import_release import import_lines
+    from perennial.flows.a2rbench.import_release import find_lines, import_lines
     from perennial.flows.run.process_pool import spread_over
     from perennial.schemas.settings.form import EDITION_PATTERN, NAME_WORDS
     from perennial.tasks.sandbox.refusal import SandboxRefusal
@@ -79,14 +72,6 @@ def a2rbench(
         document = {"edition": edition, "new": done is not None, **(asdict(done) if done else {})}
         sys.stdout.write(json_text(document) + "\n")
     console.print(f"next: perennial evaluate {edition} --players MODEL,search,guesser,identity,nearest")
-
-
-def find_lines(path: Path) -> "list[PublishedLine]":
-    """Return the items of the file, or of seeds.jsonl in the folder; raise UnreadableInput without any."""
-    from perennial.tasks.a2rbench.published import read_lines
-
-    file = path / _FILE if path.is_dir() else path
-    return read_lines(read_text_file(file, _MAX_BYTES), show_path(file))
 
 
 def _print(console: Terminal, edition: str, done: "ImportedEdition") -> None:

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow as pa
 
 from perennial.flows.a2rbench.edition import catalogue_id
 from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.refresh.publish import template_hashes
 from perennial.flows.run.code_version import code_version
 from perennial.flows.stages.compute_statistics import Spread
@@ -19,7 +21,14 @@ from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.a2rbench.growing import Rejected
-from perennial.tasks.a2rbench.published import Held, ImportedLine, PublishedLine, try_line, write_published
+from perennial.tasks.a2rbench.published import (
+    Held,
+    ImportedLine,
+    PublishedLine,
+    read_lines,
+    try_line,
+    write_published,
+)
 from perennial.tasks.sandbox.tier import Protection
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.editions.publish import publish, read_published_plan
@@ -139,3 +148,13 @@ def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
             Rejection("import", line.question_id, fault.rule, fault.why).row() for fault in entry.rejected
         ]
     return tables
+
+
+_FILE = "seeds.jsonl"
+_MAX_BYTES = 200_000_000
+
+
+def find_lines(path: Path) -> list[PublishedLine]:
+    """Return the items of the file, or of seeds.jsonl in the folder; raise UnreadableInput without any."""
+    file = path / _FILE if path.is_dir() else path
+    return read_lines(read_text_file(file, _MAX_BYTES), show_path(file))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from perennial.flows.a2rbench.import_command import find_lines
+from perennial.flows.a2rbench.import_release import find_lines
 from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.a2rbench.measures import Measures, compression_of, measure_code
 from perennial.tasks.a2rbench.published import PublishedLine

@@ -11,11 +11,11 @@ import typer
 from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
-from perennial.flows.cli.start import let_ctrl_c_interrupt
 from perennial.flows.console.errors import describe_os_error, describe_usage_error, translate_error
 from perennial.flows.console.interrupts import EXIT_CODES
 from perennial.flows.console.row_formats import Terminal, escape_what_cannot_be_encoded
 from perennial.flows.console.settings_options import format_commands, put_example_last
+from perennial.flows.process import let_ctrl_c_interrupt
 from perennial.schemas.benchmark import CommandLine, benchmarks
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.rows import JsonObject

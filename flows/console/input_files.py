@@ -13,7 +13,7 @@ from perennial.schemas.errors import EditionConflict, InvalidOption, UnreadableI
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.editions.selectors import read_publication_time
-from perennial.warehouse.store.local_files import NotRegular, open_regular
+from perennial.warehouse.store.file_system import NotRegular, open_regular
 from perennial.warehouse.store.store import Store
 
 # The clock against what is published: a clock that was set back would name and order editions wrongly.

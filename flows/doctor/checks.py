@@ -32,8 +32,8 @@ from perennial.flows.doctor.root import (
 )
 from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
 from perennial.schemas.errors import EndpointFailed, PerennialError
-from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.endpoint import check_key, check_url, is_loopback, strip_url
 from perennial.tasks.llm.listing import ask_for_models, listed_models
 from perennial.tasks.play import parse_model_player

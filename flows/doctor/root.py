@@ -29,8 +29,8 @@ from perennial.warehouse.catalog.confinement import FORMAT
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
 from perennial.warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
 from perennial.warehouse.editions.verify import verifiable_units, verify_unit
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import check_ledger, find_missing_calls
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.lock import Life, find_lock
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store, find_root_id

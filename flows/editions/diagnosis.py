@@ -10,8 +10,8 @@ from perennial.schemas.errors import PerennialError, count, in_one_line
 from perennial.tasks.llm.server_words import is_same_model, read_ending
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.catalog.confinement import quote, quote_all
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 
 # What a model's calls say about its server: it cuts prompts, has another model, or unknown words.

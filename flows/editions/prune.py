@@ -11,8 +11,8 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls import ANSWERED_STATUSES
 from perennial.warehouse.editions.prunable import Prunable, prunable, remove
 from perennial.warehouse.editions.verify import lost_units
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 
 _COLUMNS = (

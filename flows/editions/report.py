@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from perennial.flows.benchmark import Benchmark, find_benchmark, find_installed
 from perennial.flows.editions.diagnosis import find_problems
-from perennial.flows.refresh.print_plan import measure_plan
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.plan import EditionPlan, way_of
 from perennial.schemas.rows import ReadJson
@@ -27,7 +26,7 @@ from perennial.tasks.report.content import (
 )
 from perennial.tasks.report.figures.heat_map import DOMAINS
 from perennial.tasks.report.page import SHARED
-from perennial.tasks.statistics.scale.design import POWER
+from perennial.tasks.statistics.scale.design import POWER, measure_plan
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import leaderboard_sql

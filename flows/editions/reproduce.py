@@ -17,17 +17,18 @@ from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
 from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.disclosure import find_seed, seed_file
 from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.seeds import find_seed, seed_file
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.editions.stored_replies import stored_replies
 from perennial.warehouse.editions.verify import Sameness, compare_unit
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.merge_parts import consolidate
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store

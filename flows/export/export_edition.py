@@ -22,9 +22,10 @@ from perennial.schemas.errors import Damaged, InvalidOption
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import ReadJson
 from perennial.warehouse.catalog.catalog import visible_editions
-from perennial.warehouse.disclosure import is_retired, revealed_seed
+from perennial.warehouse.disclosure import is_retired
 from perennial.warehouse.editions.manifest import manifest_file
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.seeds import revealed_seed
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.export_tables import ExportedFile
 from perennial.warehouse.store.store import Store

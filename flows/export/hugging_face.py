@@ -129,7 +129,7 @@ def ask(doc):
 
 def grade(doc, results):
     """Return what the benchmark makes of the reply."""
-    from perennial.flows.export.games import open_games
+    from perennial.flows.export.source import open_games
 
     game = open_games(_FOLDER, {edition!r}).start(doc["instance_id"])
     game.take(results[0])

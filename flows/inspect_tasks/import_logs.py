@@ -40,14 +40,16 @@ from perennial.schemas.errors import (
     shorten,
 )
 from perennial.schemas.ids import content_id
-from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Reply
+from perennial.schemas.model_calls import ModelRequest, Price, Reply
 from perennial.schemas.people import is_person
 from perennial.schemas.plan import REPLIES, EvaluationPlan
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.schemas.units import split_unit
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.lock import lock_root
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store, root_id

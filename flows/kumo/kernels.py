@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
-from perennial.tasks.kumo import sampling, search
+from perennial.tasks.kumo import search
 from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
+from perennial.tasks.kumo.sampling.sample import prepare
 
 _KERNELS: dict[str, Callable[[], KernelPreparation]] = {
-    "sampling": sampling.prepare,
+    "sampling": prepare,
     "search": search.prepare,
 }
 _COMPILED = 3  # how a process ends that found no cache to load

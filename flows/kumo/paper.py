@@ -5,8 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from perennial.flows.console.row_formats import Terminal
-from perennial.flows.kumo.release.import_command import show_import_progress
-from perennial.flows.kumo.release.import_release import EDITION, import_release
+from perennial.flows.kumo.release.import_release import EDITION, import_release, show_import_progress
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions

@@ -30,7 +30,8 @@ from perennial.tasks.kumo.encoding import (
     parse_instances,
 )
 from perennial.tasks.kumo.game import Board, KumoGame
-from perennial.tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.warehouse.kumo.bundled_domains import bundled_domains

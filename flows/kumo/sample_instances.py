@@ -17,8 +17,11 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import CONSTRUCTIVE, SOLVER, Instance, Setting
 from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance, signature
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
+from perennial.tasks.kumo.sampling.solver import solver_name
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Optimum, Solution, solve_instances
+from perennial.tasks.kumo.search.solve import optimum_columns
 from perennial.tasks.kumo.worlds import World, draw_world, make_counterfactual
 from perennial.warehouse.editions.issued_ids import EitherSet, IdSet, issued_instances
 from perennial.warehouse.kumo.published_domains import published_domains
@@ -79,23 +82,6 @@ def _choose_worlds(workspace: Workspace) -> list[World]:
 
 
 # The optimum of an instance as columns of `kumo_instances`, and back.
-
-
-def optimum_columns(instance: Instance, optimum: Optimum | None) -> Row:
-    """Return the columns of the optimum under the promise; status `none` where it does not apply."""
-    if optimum is None:
-        return {"promise_status": "none"}
-    figures: Row = {
-        "promise_status": optimum.status,
-        "promise_steps": optimum.steps,
-        "promise_steps_low": optimum.least_steps,
-        "policy_steps": optimum.policy_steps,
-    }
-    if optimum.status == "bounds":
-        return figures
-    moves = [instance.actions[action] for action in optimum.actions]
-    golden = [*moves, instance.truths[optimum.answer or 0]]
-    return {**figures, "promise_tests": len(moves), "promise_golden": golden}
 
 
 def optimum_from_row(row: Row, instance: Instance) -> Optimum | None:

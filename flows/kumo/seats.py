@@ -17,7 +17,8 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.reliability import Case, Reports, read_probability, states_seen
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.warehouse.catalog.catalog import rows_with

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from perennial.flows.benchmark import Benchmark, Practice, find_benchmark
-from perennial.flows.export.games import Conversation, open_seat
+from perennial.flows.export.source import Conversation, open_seat
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.game import EpisodeStatus
 from perennial.schemas.model_calls import Reply

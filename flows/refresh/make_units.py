@@ -42,8 +42,7 @@ from perennial.schemas.errors import (
 from perennial.schemas.plan import EvaluationPlan, Plan
 from perennial.schemas.settings import RefreshSettings
 from perennial.warehouse.catalog.confinement import row_file
-from perennial.warehouse.ledger.ledger import ledger_file
-from perennial.warehouse.ledger.schema import one_ledger
+from perennial.warehouse.ledger.schema import ledger_file, one_ledger
 from perennial.warehouse.lineage import PUBLISH
 from perennial.warehouse.lock import SETTLING_S, sole_writer
 from perennial.warehouse.staging import Staging

@@ -9,19 +9,11 @@ from difflib import get_close_matches
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.errors import EndpointFailed, InvalidOption, PerennialError, count
-from perennial.schemas.model_calls import (
-    AttemptEnd,
-    CallPolicy,
-    ModelChoice,
-    ModelRequest,
-    Price,
-    Reply,
-    Role,
-    Spent,
-)
+from perennial.schemas.model_calls import AttemptEnd, ModelChoice, ModelRequest, Price, Reply, Role, Spent
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.schemas.settings.models import MODELS_FILE, entry_prices
 from perennial.schemas.units import LOOK_UP
 from perennial.tasks.llm.clients import ModelClients
@@ -31,8 +23,9 @@ from perennial.tasks.llm.listing import ask_for_models, describe_unlisted, is_li
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.server_words import is_same_model, read_ending
 from perennial.tasks.play import models_of
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store, root_id
 
 # The models of a refresh, checked before any work: are they known, and is there a key, a price, a limit?

@@ -19,8 +19,8 @@ from perennial.tasks.play import plays_version
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
-from perennial.warehouse.disclosure import keep_seed
 from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.seeds import keep_seed
 from perennial.warehouse.editions.selectors import LATEST
 from perennial.warehouse.staging import Staging, read_unfinished, run_key, staged_units
 from perennial.warehouse.store.store import Store

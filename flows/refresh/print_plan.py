@@ -1,22 +1,22 @@
 """What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its calls."""
 
 import json
+import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console.row_formats import Terminal
-from perennial.flows.refresh.estimate_calls import estimate_evaluation, estimate_refresh
-from perennial.schemas.benchmark import find_declaration
+from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
-from perennial.schemas.model_calls import BATCH_PRICE_SHARE, Endpoint, ModelChoice, StageEstimate
+from perennial.schemas.model_calls import BATCH_PRICE_SHARE, Endpoint, ModelChoice, Prices, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
-from perennial.schemas.rows import JsonObject, Row
+from perennial.schemas.rows import JsonObject
 from perennial.tasks.play import models_of
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
@@ -26,10 +26,89 @@ if TYPE_CHECKING:
     from perennial.schemas.settings import RefreshSettings
 
 
+# How many model calls a refresh or an evaluation is going to make, with their cost as far as it is known.
+
+
+def estimate_refresh(
+    store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings"
+) -> list[StageEstimate]:
+    """Return the model calls of a refresh, with their cost as far as prices are known."""
+    evaluation = prepared.plan.evaluation
+    prices = _prices(settings, store, evaluation)
+    return find_benchmark(evaluation.benchmark).estimate(store, evaluation, prices, prepared.part)
+
+
+def estimate_evaluation(
+    store: Store, plan: EvaluationPlan, settings: "RefreshSettings"
+) -> list[StageEstimate]:
+    """Return the model calls of an evaluation in the same way."""
+    from perennial.warehouse.editions.publish import read_counts
+
+    instances = read_counts(store, plan.edition).get("instances", 0)
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan), None)
+    return [_scale_estimate(estimate, plan, instances) for estimate in estimates]
+
+
+def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Prices:
+    """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
+    from perennial.flows.refresh.models import known_prices
+
+    prices, benchmark = known_prices(settings, store), find_benchmark(plan.benchmark)
+    if not benchmark.one_shot:
+        return prices
+    # Authors and readers are asked call by call.
+    players = models_of(plan.players, benchmark)
+    return {model: price.in_batch() if model in players else price for model, price in prices.items()}
+
+
+def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
+    """Return the estimate for the instances that are played, of one for all instances."""
+    benchmark = find_benchmark(plan.benchmark)
+    chosen = [name for name in plan.players if estimate.model in models_of([name], benchmark)] or plan.players
+    share = sum(len(plan.places_of(name, total)) for name in chosen) / max(1, total * len(chosen))
+    if share == 1:
+        return estimate
+    numbers: JsonObject = {
+        name: math.ceil(value * share) if isinstance(value, int) else value * share
+        for name, value in asdict(estimate).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return replace(estimate, **numbers)
+
+
+# Runs of many calls: where a person is at the terminal, they begin once the person has agreed to them.
+
+
+MOST_CALLS = 5_000
+MOST_USD = 20.0
+
+
+def refuse_large_run(
+    settings: "RefreshSettings", estimate: Callable[[], Sequence[StageEstimate]], *, yes: bool
+) -> None:
+    """Raise InvalidOption for a run of very many calls that nobody has agreed to, by --yes or by a limit.
+
+    Without a terminal nobody is there to be surprised: schedules and scripts run as they are written.
+    """
+    if yes or settings.max_calls is not None or settings.max_cost is not None or not is_at_terminal():
+        return
+    estimates = estimate()
+    calls = sum(estimate.calls_low for estimate in estimates)
+    cost = sum(estimate.cost_low_usd or 0.0 for estimate in estimates)
+    if calls > MOST_CALLS or cost > MOST_USD:
+        price = f", for ${cost:,.2f} or more" if cost else ""
+        raise InvalidOption(
+            f"this is a run of at least {calls:,} model calls{price}: give --yes, a limit (--max-calls, "
+            "--max-cost), or a smaller --size; --dry-run shows the plan"
+        )
+
+
+def is_at_terminal() -> bool:
+    """Whether a person reads what is printed, and can answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 # What a plan can tell apart, before it is played: the detectable difference of two models, by setting.
-
-
-Sizes = Mapping[str, tuple[int, int]]
 
 
 def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]:
@@ -45,34 +124,6 @@ def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]
             domains.setdefault(row["setting"], set()).add(row["domain"])
             instances[row["setting"]] += 1
     return {setting: (len(domains[setting]), number) for setting, number in sorted(instances.items())}
-
-
-def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
-    """Return the precision by setting; `sizes` are its domains and all its instances.
-
-    None for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
-    new domains exists.
-    """
-    from perennial.tasks.statistics.scale.design import Design, measure_design
-
-    precision: dict[str, JsonObject] = {}
-    variance = find_declaration(benchmark).variance
-    if variance is None:
-        return precision
-    for setting, (domains, instances) in sizes.items():
-        if domains < 2 or instances < domains:
-            continue
-        measured = measure_design(variance.parts, Design(domains, instances // domains, runs))
-        precision[setting] = {
-            "domains": domains,
-            "instances_per_domain": instances // domains,
-            "runs": runs,
-            "half_width_rate": round(measured.rate, 4),
-            "half_width_difference": round(measured.difference, 4),
-            "detectable_difference": round(measured.detectable, 4),
-            "variance": variance.source,
-        }
-    return precision
 
 
 def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
@@ -173,6 +224,8 @@ def print_plan(
 
 
 def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
+    from perennial.tasks.statistics.scale.design import measure_plan
+
     plan, preparation = prepared.plan, prepared.part
     estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
@@ -218,6 +271,7 @@ def print_evaluation_plan(
     console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of an evaluation in the same way."""
+    from perennial.tasks.statistics.scale.design import measure_plan
     from perennial.warehouse.editions.publish import read_counts
 
     instances = read_counts(store, plan.edition).get("instances", 0)

@@ -28,8 +28,8 @@ from perennial.flows.benchmark import Stage
 from perennial.flows.console import progress
 from perennial.flows.console.print_edition import figure
 from perennial.flows.console.row_formats import escape_markdown
-from perennial.flows.run.batch_runner import Runner
 from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.run.process_pool import Runner
 from perennial.flows.stages.grow import Counts, Work, list_jobs, stages_of
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.flows.watchers.watcher import Watchers, without_credentials

@@ -28,11 +28,10 @@ from perennial.flows.run.by_prefect import PrefectExecution, log_run
 from perennial.flows.run.code_version import code_version
 from perennial.flows.serve.child_runs import DOCS_VARIABLE, end_with_parent
 from perennial.flows.watchers.watcher import Notices
-from perennial.flows.website.after_refresh import renew_site
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import EditionName, load_settings
 from perennial.schemas.settings.form import describe_setting
-from perennial.schemas.settings.refresh import RefreshSettings, choose_benchmarks
+from perennial.schemas.settings.refresh import SECRET_SETTINGS, RefreshSettings, choose_benchmarks
 from perennial.schemas.settings.several import load_each
 from perennial.schemas.units import evaluation_of
 from perennial.warehouse.catalog.catalog import published_units
@@ -49,8 +48,6 @@ from perennial.warehouse.store.store import Store
 # Where a benchmark's setting may name a file, `Benchmark.flow_parameters` has what a run may choose instead.
 
 
-# A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
-SECRET_SETTINGS = ("webhook", "openlineage_url")
 # Where keys, data and code go: these come from the operator's environment or perennial.toml alone.
 _OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", "models_file", *SECRET_SETTINGS)
 
@@ -123,6 +120,8 @@ def grow_edition(**settings: object) -> State[object]:
     """Grow and publish one edition, as `perennial refresh` does."""
     with _run_of_its_own():
         editions = _fresh_editions(settings)
+        from perennial.flows.website.build import renew_site
+
         site = renew_site(Store(load_settings({}).root))
     subject = f"edition {editions[0]} is" if len(editions) == 1 else f"editions {', '.join(editions)} are"
     return Completed(message=f"{subject} published{site}")
@@ -149,6 +148,8 @@ def analyse(edition: EditionName | None = None) -> State[object]:
     with _run_of_its_own():
         store = Store(load_settings({}).root)
         analyse_editions(store, edition or None, progress.note)
+        from perennial.flows.website.build import renew_site
+
         site = renew_site(store)
     return Completed(message=f"the statistics are up to date{site}")
 

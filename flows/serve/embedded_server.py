@@ -30,7 +30,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import IO
 
-from perennial.flows.seldom_collected import collect_seldom
+from perennial.flows.process import collect_seldom
 from perennial.flows.serve.free_space import require_space
 from perennial.flows.serve.prefect_environment import bypass_proxies, keep_prefect_from_proxies
 from perennial.schemas.errors import ServerEnded

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from perennial.schemas.variables import cache_folder
-from perennial.warehouse.store.local_files import draft_of
+from perennial.warehouse.store.file_system import draft_of
 
 _PLACE_SETTINGS = ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL")
 

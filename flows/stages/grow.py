@@ -14,8 +14,8 @@ from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import CallsStopped, EndpointFailed, count
 from perennial.schemas.units import describe_unit, is_evaluation
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LedgerReader, describe_causes
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.lineage import StageTables, jobs_of
 
 # The stages of what is staged: a benchmark's own of an edition; play and what follows it of answers.

@@ -17,15 +17,17 @@ from perennial.flows.console import progress
 from perennial.flows.console.interrupts import first_signal
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.errors import EndpointFailed, PerennialError, UnreadableInput
-from perennial.schemas.model_calls import CallPolicy, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.rows import Rows
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.schemas.settings.models import entry_prices
 from perennial.tasks.llm.clients import ReplayClient
 from perennial.tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
 from perennial.tasks.llm.structured import Ask, JsonAsker, SchemaSupport
 from perennial.warehouse.editions.stored_replies import reply_of
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store, root_id
 
 if TYPE_CHECKING:

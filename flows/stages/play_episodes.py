@@ -26,8 +26,8 @@ from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.play import parse_model_player, play_all, play_program, plays_version
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LedgerReader, describe_causes
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.staging import episode_row, turn_rows
 from perennial.warehouse.store.store import Store
 

@@ -11,11 +11,11 @@ from typing_extensions import TypeVar
 
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed, Damaged
-from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
 from perennial.schemas.rows import Rows
 from perennial.schemas.settings import RefreshSettings
-from perennial.warehouse.disclosure import find_seed, seed_file
+from perennial.schemas.settings.model_entry import CallPolicy
+from perennial.warehouse.editions.seeds import find_seed, seed_file
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 

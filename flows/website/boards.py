@@ -4,10 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from perennial.flows.benchmark import find_installed
+from perennial.flows.editions.report import fill_query, own_report, query_table
+from perennial.flows.website.visible import Edition
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import LINES, Floor, Measure, label_player, rank_text
 from perennial.tasks.report.wording import decimals, name_populations, with_interval
 from perennial.tasks.website.line_chart import MOST_SERIES, LineChart, LinePoint, Series
+from perennial.warehouse.catalog.catalog import Catalog
 
 _MOST_ROWS = 450  # of all leaderboards on an edition's page, so that it stays below its size
 _MOST_ROWS_EACH = 200
@@ -205,3 +209,13 @@ def make_chart(
         low if low and low.points else None,
         is_scaled,
     )
+
+
+def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[str]:
+    """Return the settings of leaderboard rows in the order of the benchmark's report, others by name."""
+    order = own_report(find_installed(edition.benchmark)).order
+    first: list[str] = []
+    if order:
+        ordered = query_table(catalog.query, order.name, fill_query(order, edition.name))
+        first = [row["setting"] for row in ordered.records()]
+    return list(dict.fromkeys((*first, *sorted((row["setting"] for row in rows), key=natural_key))))

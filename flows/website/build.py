@@ -5,18 +5,19 @@ several editions are another.
 Equal data give equal bytes, whether a website is built from nothing or updated.
 """
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from perennial.flows.console.input_files import require_folder, show_path
 from perennial.flows.website.boards import RAW, SCALED
 from perennial.flows.website.edition_part import edition_part
 from perennial.flows.website.examples import ShownExample, read_example
 from perennial.flows.website.folder import Content, SitePart, has_record, open_site_folder
-from perennial.flows.website.model_board import make_model_board
-from perennial.flows.website.overview import Overview, find_floor, read_overview
+from perennial.flows.website.model_board import Overview, find_floor, make_model_board, read_overview
 from perennial.flows.website.player_part import player_files
 from perennial.flows.website.visible import (
     Edition,
@@ -27,12 +28,46 @@ from perennial.flows.website.visible import (
     scores_json,
     scores_schema,
 )
-from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, count
 from perennial.tasks.website.line_chart import LineChart
 from perennial.tasks.website.names import benchmark_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions
 from perennial.warehouse.store.store import Store
+
+# The website of `perennial serve --site`: brought up to date by the run that published something.
+
+
+_VARIABLE = "PERENNIAL__SITE"
+
+
+def keep_site(folder: Path) -> None:
+    """Let runs that this process starts keep a website in the folder.
+
+    Raises InvalidOption where it cannot be written or is of others.
+    """
+    require_folder("--site", folder)
+    with open_site_folder(folder):
+        pass
+    os.environ[_VARIABLE] = os.path.abspath(folder)
+
+
+def renew_site(store: Store) -> str:
+    """Bring the website up to date; return in a clause what became of it, "" where none is kept.
+
+    A failure is reported and not raised: what was published stays published, and the next run builds again.
+    """
+    folder = os.environ.get(_VARIABLE)
+    if not folder:
+        return ""
+
+    try:
+        built = build_site(store, Path(folder))
+    except (PerennialError, OSError) as error:
+        return f"; the website is not up to date: {error}"
+    done = f"{count(built.written, 'file')} written, {built.removed:,} removed"
+    return f"; website {show_path(Path(folder))}: {done}"
+
 
 # The website of `perennial serve --site`: brought up to date by the run that published something.
 

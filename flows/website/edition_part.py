@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.diagnosis import PROBLEMS, find_problems
-from perennial.flows.editions.report import fill_query, own_report, query_table, read_record
+from perennial.flows.editions.report import fill_query, query_table, read_record
 from perennial.flows.export.export_edition import SUMS, ExportForm, export_edition
-from perennial.flows.website.boards import describe_rows, make_boards, natural_key
+from perennial.flows.website.boards import describe_rows, make_boards, order_settings
 from perennial.flows.website.folder import Content, SitePart
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.benchmark import benchmarks
@@ -99,16 +98,6 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         "bibtex": _bibtex(edition, about.title),
         "canary": canary_line(edition.plan.canary),
     }
-
-
-def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[str]:
-    """Return the settings of leaderboard rows in the order of the benchmark's report, others by name."""
-    order = own_report(find_installed(edition.benchmark)).order
-    first: list[str] = []
-    if order:
-        ordered = query_table(catalog.query, order.name, fill_query(order, edition.name))
-        first = [row["setting"] for row in ordered.records()]
-    return list(dict.fromkeys((*first, *sorted((row["setting"] for row in rows), key=natural_key))))
 
 
 def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:

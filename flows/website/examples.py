@@ -8,7 +8,7 @@ from itertools import groupby
 from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.diagnosis import PROBLEMS
 from perennial.flows.editions.report import query_table
-from perennial.flows.export.games import open_seat
+from perennial.flows.export.source import open_seat
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel, ReadRows

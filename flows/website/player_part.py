@@ -13,8 +13,7 @@ from perennial.flows.website.examples import (
     read_lost_games,
 )
 from perennial.flows.website.folder import Content
-from perennial.flows.website.model_board import describe_cost
-from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
+from perennial.flows.website.model_board import LEAST_QUESTIONS, Overview, describe_cost, find_floor
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.errors import count
 from perennial.schemas.people import is_person

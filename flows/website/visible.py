@@ -19,9 +19,10 @@ from perennial.tasks.website.names import data_folder, edition_file, player_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.catalog.later_statistics import analysis_of, scale_files
-from perennial.warehouse.disclosure import is_retired, reveal_file, revealed_seed
+from perennial.warehouse.disclosure import is_retired
 from perennial.warehouse.editions.manifest import code_sha256, manifest_file, seal_file
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.seeds import reveal_file, revealed_seed
 from perennial.warehouse.store.store import Store
 
 _TIMES = "SELECT edition, created_at FROM editions ORDER BY edition"

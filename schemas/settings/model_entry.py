@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
@@ -333,3 +334,28 @@ def fill_variables(values: Mapping[str, str], environment: Mapping[str, str]) ->
         return value
 
     return {name: _VARIABLE.sub(look_up, text) for name, text in values.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class CallPolicy:
+    """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
+
+    Times are in seconds. `max_calls` bounds the requests that `units` send in all, `max_cost` (US dollars)
+    what they cost: the editions and evaluations of one run, or none for that alone which calls are made for.
+    `max_reply_bytes` bounds the decoded body of one response.
+    `replay`: nobody is asked, replies come from the ledger alone. `models` are the entries of models.toml.
+    """
+
+    base_url: str
+    concurrency: int = 64
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout_s: float = 300.0
+    connect_timeout_s: float = 10.0
+    max_attempts: int = 6
+    max_reply_bytes: int = 32_000_000
+    max_calls: int | None = None
+    max_cost: float | None = None
+    units: tuple[str, ...] = ()
+    replay: bool = False
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)

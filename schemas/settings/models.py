@@ -9,17 +9,10 @@ from typing import Self
 from pydantic import BaseModel, PrivateAttr, ValidationError, field_validator
 
 from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
-from perennial.schemas.model_calls import (
-    DEFAULT_MAX_TOKENS,
-    CallPolicy,
-    Endpoint,
-    Price,
-    check_base_url,
-    choose_endpoint,
-)
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, Endpoint, Price, check_base_url, choose_endpoint
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import CALLS, PLAYERS, read_toml, setting
-from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 
 # models.toml: a table for each model that is not asked as the settings say.
 

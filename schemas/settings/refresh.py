@@ -37,6 +37,10 @@ from perennial.schemas.settings.form import (
 )
 from perennial.schemas.settings.models import ModelSettings
 
+# A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
+SECRET_SETTINGS = ("webhook", "openlineage_url")
+
+
 # The settings of a refresh that concern its operation: where it runs and whom it tells.
 
 

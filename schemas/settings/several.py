@@ -45,7 +45,9 @@ def load_each(flags: ReadJson, command: str = "refresh") -> tuple[RefreshSetting
 
 def _refuse_partial(flags_set: ReadJson, chosen: Sequence[Declaration]) -> None:
     """Refuse a flag that not every chosen benchmark has: the others would be made in full."""
-    fields_by_name = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
+    fields_by_name: dict[str, dict[str, FieldInfo]] = {
+        benchmark.name: benchmark.settings().model_fields for benchmark in chosen
+    }
     for name in flags_set:
         owners = [benchmark for benchmark, fields in fields_by_name.items() if name in fields]
         if owners and len(owners) < len(chosen):
@@ -103,7 +105,9 @@ def fields_of(chosen: Sequence[Declaration]) -> dict[str, FieldInfo]:
 
 
 def _merge(name: str, chosen: Sequence[Declaration]) -> FieldInfo:
-    fields_by_name = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
+    fields_by_name: dict[str, dict[str, FieldInfo]] = {
+        benchmark.name: benchmark.settings().model_fields for benchmark in chosen
+    }
     owners = {benchmark: fields[name] for benchmark, fields in fields_by_name.items() if name in fields}
     first, *others = owners.values()
     if not others:

@@ -13,7 +13,8 @@ import numpy as np
 from perennial.schemas.kumo.things import AS_PUBLISHED, DEFAULT_SAMPLER, Instance, SeedConfig, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from perennial.tasks.kumo.guessing import GUESSES, count_survivals, judge_ranks, rank_valid_truth
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
 
 # Guesses without a test, by the rules alone, and whether an edition lets them be better than chance.

@@ -12,7 +12,7 @@ import numpy as np
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import EncodedConfig
-from perennial.tasks.kumo.sampling.states import observable_states
+from perennial.tasks.kumo.sampling.shown import observable_states
 
 if TYPE_CHECKING:
     from perennial.tasks.kumo.sampling.construct import Tables

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
-from perennial.schemas.model_calls import CallPolicy
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.endpoint import RequestExtras, bracket_host, is_loopback, strip_url
 
 # Read the JSON of a body that may be made to exhaust its reader, or that streams unasked.

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from perennial.schemas.errors import LimitReached
-from perennial.schemas.model_calls import AttemptEnd, CallPolicy, ModelRequest, Price, Reply, Spent
-from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Price, Reply, Spent
+from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 from perennial.tasks.llm.breaker import Breaker
 from perennial.tasks.llm.endpoint import RequestExtras, check_key, check_url, strip_url
 from perennial.tasks.llm.limits import (

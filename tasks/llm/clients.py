@@ -6,8 +6,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Reply, Spent, choose_endpoint
-from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
+from perennial.schemas.model_calls import ModelRequest, Price, Reply, Spent, choose_endpoint
+from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry, fill_variables
 from perennial.tasks.llm.client import ModelClient
 from perennial.tasks.llm.endpoint import RequestExtras, environment_headers
 from perennial.tasks.llm.limits import Budget

@@ -9,7 +9,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 from perennial.schemas.errors import InvalidOption, LimitReached, count, in_one_line
-from perennial.schemas.model_calls import CallPolicy, ModelChoice, ModelRequest, Price, Reply, Spent
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Price, Reply, Spent
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.retry_policy import HttpResult
 
 # Keep below an endpoint's limits: requests per minute and tokens per minute.

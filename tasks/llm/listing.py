@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import causes, count, in_one_line
-from perennial.schemas.model_calls import CallPolicy
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.endpoint import RequestExtras, check_url
 from perennial.tasks.llm.retry_policy import HttpResult, retry_after_s
 

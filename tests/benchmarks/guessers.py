@@ -18,7 +18,8 @@ from perennial.schemas.kumo.things import BALANCED, BOOK_STYLES, SAMPLERS, BookS
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.worlds import SPARSITIES, draw_world
 
 WORLDS = ("world", *(f"world {sparsity}" for sparsity in SPARSITIES if sparsity))

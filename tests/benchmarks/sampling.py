@@ -16,7 +16,8 @@ from pathlib import Path
 from perennial.schemas.kumo.things import BALANCED, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, prepare, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import prepare, sample_instances
 from tests.benchmarks.plain_sampler import plain_sample
 
 

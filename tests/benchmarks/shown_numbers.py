@@ -19,7 +19,8 @@ from math import floor, log10
 from perennial.schemas.kumo.things import BALANCED, Instance, Outcome, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.warehouse.kumo.domains.generate import FOLDER
 
 _EASY = Setting(4, 6)

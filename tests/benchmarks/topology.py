@@ -28,7 +28,8 @@ from perennial.tasks.kumo.encoding import (
     parse_instances,
     signature,
 )
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
 

@@ -13,9 +13,9 @@ from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.rows import Rows
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
-from perennial.warehouse.ledger.rows import LedgerEntry, entry
-from perennial.warehouse.ledger.writer import LedgerWriter
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.schema import ledger_file
+from perennial.warehouse.ledger.writer import LedgerEntry, LedgerWriter, entry
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import cut, flip

@@ -12,7 +12,7 @@ import pytest
 from perennial.flows.editions.audit import audit_unit
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.export.export_edition import export_edition
-from perennial.flows.export.games import open_games
+from perennial.flows.export.source import open_games
 from perennial.schemas.a2rbench.things import DOMAINS
 from perennial.tasks.a2rbench.replies import write_answer
 from perennial.warehouse.catalog.catalog import open_catalog

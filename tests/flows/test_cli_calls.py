@@ -13,7 +13,8 @@ import pytest
 
 from perennial.flows.console.row_formats import on_one_line, printable
 from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.hand_made_root import Run, Shown, perennial
 from tests.flows.prefect_harness import clean_environment
 

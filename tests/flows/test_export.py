@@ -16,8 +16,8 @@ from perennial.flows.export.export_edition import check_sums, export_edition
 from perennial.schemas.disclosure import METADATA_KEY, canary_line
 from perennial.schemas.errors import Damaged, InvalidOption
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.disclosure import seed_file
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.seeds import seed_file
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Shown, perennial

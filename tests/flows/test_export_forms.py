@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
-from perennial.flows.export.games import open_games
+from perennial.flows.export.source import open_games
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import InvalidOption
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog

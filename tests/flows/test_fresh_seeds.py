@@ -18,8 +18,8 @@ from perennial.schemas.plan import EditionPlan
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.disclosure import seed_file
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.seeds import seed_file
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Shown, perennial

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness

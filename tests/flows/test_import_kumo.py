@@ -12,7 +12,8 @@ from perennial.flows.kumo.release.import_release import EDITION, import_release
 from perennial.flows.kumo.release.release_rows import read_release
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.release.layout import Skipped, find_release
 from perennial.warehouse.store.store import Store

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.flows.refresh import estimate_calls as large_runs
-from perennial.flows.refresh.estimate_calls import refuse_large_run
+from perennial.flows.refresh import print_plan as large_runs
+from perennial.flows.refresh.print_plan import refuse_large_run
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls import StageEstimate
 from perennial.schemas.settings import RefreshSettings

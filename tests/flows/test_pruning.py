@@ -15,7 +15,8 @@ from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.catalog.confinement import row_file, table_file
 from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.lock import lock_root
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store

@@ -17,7 +17,8 @@ from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import FiguresDiffer, UnreadableInput
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.papers import judge_figures
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.paper import printed_values

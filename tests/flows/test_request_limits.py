@@ -10,8 +10,9 @@ import pytest
 from perennial.flows.stages.workspace import Policies
 from perennial.schemas.errors import LimitReached
 from perennial.schemas.model_calls import ModelRequest
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.test_server_batches import CALLS, OPTIONS, Rows, describe_model, grown, play, root, single
 from tests.server.in_thread import serving
 

@@ -18,9 +18,8 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.run.batch_runner import threads_of_share
 from perennial.flows.run.choose_runner import check_runner, root_for_workers
-from perennial.flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
+from perennial.flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost, threads_of_share
 from perennial.flows.stages.workspace import available_threads, limit_threads
 from perennial.schemas import errors
 from perennial.schemas.errors import InvalidOption, PerennialError

@@ -14,7 +14,8 @@ from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InstancesExhausted, InvalidOption
 from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.warehouse.editions.issued_ids import IdSet
 from tests.flows.test_chunks import COINS
 

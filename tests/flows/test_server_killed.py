@@ -14,8 +14,8 @@ import pytest
 from perennial.flows.serve.embedded_server import EmbeddedServer
 from perennial.schemas.errors import ServerEnded
 from perennial.schemas.units import LOOK_UP
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY, Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
 from tests.flows.progress_lines import without_progress

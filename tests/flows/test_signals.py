@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from perennial.schemas.units import LOOK_UP
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions

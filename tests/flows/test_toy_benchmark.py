@@ -16,8 +16,8 @@ from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
-from perennial.flows.refresh.estimate_calls import estimate_refresh
 from perennial.flows.refresh.plan import prepare_refresh, settle_seed
+from perennial.flows.refresh.print_plan import estimate_refresh
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow

@@ -14,7 +14,8 @@ from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.play import ModelPlayer, parse_model_player, play_all, play_model
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.small_worlds import World

@@ -8,7 +8,8 @@ import pytest
 from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.authors.configurations import Accepted, read_configuration
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from tests.kumo.author_ask import PROPOSAL
 from tests.server.config_text import CONFIG_FAULTS, config_text, right_config, spoilt_config
 from tests.server.subjects import SUBJECTS

@@ -17,9 +17,10 @@ from perennial.schemas.errors import InstancesExhausted, InvalidOption, Unsatisf
 from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, Instance, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
-from perennial.tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, complete_boards, count_choices
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula
+from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.tables import SamplingTables
 from perennial.tasks.kumo.space import count_boards
 from perennial.tasks.kumo.survivors import can_differ

@@ -12,9 +12,10 @@ from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import UnsatisfiableSetting
 from perennial.schemas.kumo.things import BALANCED, COMPILED, SOLVER, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
-from perennial.tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
 from perennial.tasks.kumo.sampling.balanced.solver import SolverJudge
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import Sample, sample_instances
 from perennial.tasks.kumo.sampling.tables import SamplingTables
 from perennial.tasks.kumo.worlds import draw_world
 from perennial.warehouse.kumo.bundled_domains import bundled_domains

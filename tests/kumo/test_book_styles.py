@@ -13,7 +13,8 @@ from perennial.tasks.kumo.book_reading import quote_rule, read_book
 from perennial.tasks.kumo.books import check_book, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.small_worlds import World, unhurried, world_of, worlds
 from tests.kumo.test_books import CLINIC

@@ -10,7 +10,8 @@ import pytest
 from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.survivors import can_differ
 from perennial.tasks.kumo.worlds import draw_world
 

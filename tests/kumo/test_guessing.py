@@ -12,7 +12,8 @@ from scipy.stats import binomtest, chi2, chisquare
 from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, PLAIN, Setting
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.guessing import GUESSES, LEAST_P, count_survivals, judge_ranks, rank_valid_truth
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.worlds import draw_world
 from tests.benchmarks.guessers import TEXT_GUESSES, guess_by_text, template_book
 

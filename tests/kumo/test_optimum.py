@@ -14,7 +14,8 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.optimum.decision_tree import decision_tree
 from perennial.tasks.kumo.optimum.limits import fits_tables
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
 from perennial.tasks.kumo.survivors import can_differ
 from perennial.warehouse.kumo.bundled_domains import bundled_text

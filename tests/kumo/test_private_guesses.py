@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import sample_instances
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.worlds import draw_world
 from tests.kumo.test_balanced import balanced
 

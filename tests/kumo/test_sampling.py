@@ -21,9 +21,10 @@ from perennial.tasks.kumo.encoding import (
     encode_config,
     instance_id,
 )
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
+from perennial.tasks.kumo.sampling.shown import ObservableState, observable_states
 from perennial.tasks.kumo.sampling.solver import select_states
-from perennial.tasks.kumo.sampling.states import ObservableState, observable_states
 from tests.benchmarks.plain_sampler import plain_sample
 from tests.kumo.brute_force import Key, every_instance, is_consistent, observable, relates, ruled_out
 

@@ -8,7 +8,8 @@ import pytest
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import encode_instance
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.survivors import can_differ
 from tests.kumo.test_sampling import EASY, WIDE, tiny
 

@@ -4,9 +4,10 @@ import numpy as np
 
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.sampling.construct import CANDIDATE, draw
 from perennial.tasks.kumo.sampling.draw import PURPOSE
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.tables import SamplingTables
 from tests.kumo.test_sampling import WIDE
 

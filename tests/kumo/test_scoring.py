@@ -16,7 +16,8 @@ from perennial.schemas.kumo.things import (
 )
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.scoring import (
     DomainCheck,
     check_frequencies,

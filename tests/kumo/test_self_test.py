@@ -14,7 +14,8 @@ from perennial.tasks.kumo.authors.read_back import ReadBackForm, parse_read_back
 from perennial.tasks.kumo.books import closed_ends, rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.plain_optimum import PlainOptimum

@@ -12,7 +12,8 @@ from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config
 from perennial.tasks.kumo.game import Board, KumoGame, is_decided
 from perennial.tasks.kumo.players import PLAYERS
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, solve_instances
 from perennial.tasks.kumo.survivors import can_differ
 from perennial.tasks.kumo.worlds import draw_world

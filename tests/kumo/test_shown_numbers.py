@@ -23,7 +23,8 @@ from perennial.schemas.kumo.things import (
 )
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.self_test import SelfTest
 from perennial.tasks.kumo.worlds import draw_world
 from perennial.warehouse.kumo.domains.generate import FOLDER

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
-from perennial.tasks.kumo.sampling.states import observable_states
+from perennial.tasks.kumo.sampling.shown import observable_states
 from perennial.tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
 from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.brute_force import every_instance

@@ -10,7 +10,8 @@ from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import BALANCED, SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.statistics import communities
 from perennial.tasks.kumo.validation import validate_config
 from perennial.tasks.kumo.worlds import MIXED, SPARSITIES, Sparsity, draw_world, make_sparse

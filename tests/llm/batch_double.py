@@ -9,8 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
-from perennial.schemas.model_calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
-from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.model_calls import ModelRequest, Reply, Spent, StoredBatch
+from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 from perennial.tasks.llm.client import ModelClient
 from perennial.tasks.llm.server_batches.use import InBatches, Pace
 from tests.llm.http_double import FAST, KEY, MemoryLedger, request

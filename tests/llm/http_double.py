@@ -11,7 +11,8 @@ from typing import Any
 
 from aiohttp import web
 
-from perennial.schemas.model_calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
+from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply, Spent
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.breaker import Breaker
 from perennial.tasks.llm.client import ModelClient
 from perennial.tasks.llm.retry_policy import RetryPolicy

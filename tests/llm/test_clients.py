@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import InvalidOption, LimitReached
-from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Spent
-from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.model_calls import ModelRequest, Price, Spent
+from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.limits import token_counter
 from tests.llm.http_double import FAST, Double, MemoryLedger, double, ok, request, usage

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import InvalidOption, LimitReached
-from perennial.schemas.model_calls import CallPolicy, ModelChoice, Price, Spent
+from perennial.schemas.model_calls import ModelChoice, Price, Spent
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.limits import Budget, check_budget, cost_at_most, prompt_bytes
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import HttpResult

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from perennial.schemas.model_calls import CallPolicy, Reply, Spent
-from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.model_calls import Reply, Spent
+from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.listing import ask_for_models
 from tests.llm.http_double import FAST, KEY, MemoryLedger, client, double, fault, ok, request

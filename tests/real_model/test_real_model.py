@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.export.games import open_games
+from perennial.flows.export.source import open_games
 from perennial.flows.practice.grade import grade
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.schemas.rows import Row

@@ -12,7 +12,7 @@ from perennial.schemas.errors import Damaged
 from perennial.schemas.model_calls import ModelRequest
 from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.reading import LedgerReader, check_ledger
-from perennial.warehouse.ledger.rows import CALL_COLUMNS
+from perennial.warehouse.ledger.writer import CALL_COLUMNS
 from tests.warehouse.test_ledger import keep, reply, request
 
 URL = "http://localhost/v1"

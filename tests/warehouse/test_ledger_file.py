@@ -10,8 +10,9 @@ import pytest
 
 from perennial.schemas.errors import Damaged, UnreadableInput
 from perennial.schemas.model_calls import StoredBatch
-from perennial.warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials
+from perennial.warehouse.ledger.ledger import CallLedger, without_credentials
 from perennial.warehouse.ledger.reading import check_ledger
+from perennial.warehouse.ledger.schema import ledger_file
 from tests.warehouse.test_ledger import keep, reply, request
 
 

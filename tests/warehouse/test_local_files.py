@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from fsspec.core import url_to_fs
 
-from perennial.warehouse.store.file_system import file_system, is_local
-from perennial.warehouse.store.local_files import LocalFiles
+from perennial.warehouse.store.file_system import LocalFiles, file_system, is_local
 
 
 @pytest.mark.parametrize(

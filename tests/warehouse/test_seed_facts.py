@@ -13,7 +13,8 @@ import pytest
 from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import solve_instances
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.domains.generate import FOLDER

@@ -14,8 +14,7 @@ import jsonschema
 import pytest
 
 from perennial.flows.stages.compute_statistics import compute_scale
-from perennial.flows.website.after_refresh import keep_site, renew_site
-from perennial.flows.website.build import build_site
+from perennial.flows.website.build import build_site, keep_site, renew_site
 from perennial.flows.website.examples import fair_limit
 from perennial.flows.website.folder import RECORD
 from perennial.tasks.website.names import player_file

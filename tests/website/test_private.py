@@ -15,8 +15,9 @@ from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import evaluation_of
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.disclosure import find_seed, retire, reveal_seed
+from perennial.warehouse.disclosure import retire, reveal_seed
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.seeds import find_seed
 from perennial.warehouse.store.store import Store
 from tests.website.folders import read_folder
 

@@ -31,7 +31,7 @@ from perennial.warehouse.catalog.run_sql import SqlRunner, may_be_damage, open_r
 from perennial.warehouse.catalog.scores import published_sql, score_files
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
 from perennial.warehouse.editions.manifest import damaged_file, refuse_damaged
-from perennial.warehouse.store.local_files import NotRegular
+from perennial.warehouse.store.file_system import NotRegular
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.confinement import row_file, table_file
-from perennial.warehouse.disclosure import reveal_file
 from perennial.warehouse.editions.manifest import (
     ListedFile,
     Manifest,
@@ -22,6 +21,7 @@ from perennial.warehouse.editions.manifest import (
     parse_manifest,
     seal_file,
 )
+from perennial.warehouse.editions.seeds import reveal_file
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.parquet import parquet_table
 from perennial.warehouse.store.store import Digest, Store, digests_of

@@ -9,9 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply, Spent, StoredBatch
-from perennial.warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
 from perennial.warehouse.ledger.schema import (
     ANSWERED_SQL,
     keep_root_id,
@@ -24,10 +22,13 @@ from perennial.warehouse.ledger.writer import (
     AttemptBegin,
     LedgerWriter,
     begin_attempts,
+    entry,
     find_last_attempt,
+    stored_calls,
+    stored_reply,
     sum_attempts,
+    table_row,
 )
-from perennial.warehouse.store.file_system import file_system
 
 # The batches that calls were submitted in: kept before a server is asked to create them.
 #
@@ -95,24 +96,6 @@ def forget_batch(connection: sqlite3.Connection, number: int, *, was_made: bool)
         connection.execute("DELETE FROM server_batches WHERE number = ?", (number,))
         if not was_made:
             connection.execute("DELETE FROM attempts WHERE batch = ?", (number,))
-
-
-LEDGER_FILE = "ledger.sqlite"
-
-_LOCAL_SCHEMES = ("file", "local")
-_REMOTE_ROOTS = "warehouse/data/ledgers"
-
-
-def ledger_file(root: str) -> Path:
-    """Return where a data root's ledger is: in the root, or on the local disk for a remote root.
-
-    SQLite needs a local disk: the ledger of s3://... lies under warehouse/data/ledgers/, named by a hash
-    of the root.
-    """
-    scheme, separator, _ = root.partition("://")
-    if separator and scheme not in _LOCAL_SCHEMES:
-        return Path(_REMOTE_ROOTS) / f"{content_id('root', root.rstrip('/'))}.sqlite"
-    return Path(file_system(root)[1]) / LEDGER_FILE
 
 
 def without_credentials(url: str) -> str:

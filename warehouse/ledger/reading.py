@@ -13,7 +13,6 @@ from typing import Any
 from perennial.schemas.errors import in_one_line, shorten
 from perennial.schemas.model_calls import Spent
 from perennial.schemas.units import LOOK_UP, split_unit
-from perennial.warehouse.ledger.rows import CALL_COLUMNS, call_digest, message_digest, stored_calls
 from perennial.warehouse.ledger.schema import (
     ANSWERED_SQL,
     find_ledger_root_id,
@@ -21,7 +20,13 @@ from perennial.warehouse.ledger.schema import (
     plain_errors,
     trouble,
 )
-from perennial.warehouse.ledger.writer import sum_attempts
+from perennial.warehouse.ledger.writer import (
+    CALL_COLUMNS,
+    call_digest,
+    message_digest,
+    stored_calls,
+    sum_attempts,
+)
 
 # Why calls failed: their errors, those that differ in numbers and ids alone counted as one.
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from perennial.schemas.errors import Damaged, PerennialError, UnreadableInput
+from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import ANSWERED_STATUSES
-from perennial.warehouse.store.local_files import draft_of
+from perennial.warehouse.store.file_system import draft_of, file_system
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
@@ -319,3 +320,24 @@ def _identity(file: Path) -> tuple[int, int] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return status.st_dev, status.st_ino
+
+
+LEDGER_FILE = "ledger.sqlite"
+
+
+_LOCAL_SCHEMES = ("file", "local")
+
+
+_REMOTE_ROOTS = "warehouse/data/ledgers"
+
+
+def ledger_file(root: str) -> Path:
+    """Return where a data root's ledger is: in the root, or on the local disk for a remote root.
+
+    SQLite needs a local disk: the ledger of s3://... lies under warehouse/data/ledgers/, named by a hash
+    of the root.
+    """
+    scheme, separator, _ = root.partition("://")
+    if separator and scheme not in _LOCAL_SCHEMES:
+        return Path(_REMOTE_ROOTS) / f"{content_id('root', root.rstrip('/'))}.sqlite"
+    return Path(file_system(root)[1]) / LEDGER_FILE

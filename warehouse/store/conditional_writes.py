@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from perennial.schemas.errors import InvalidOption
-from perennial.warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_local, is_s3
-from perennial.warehouse.store.local_files import draft_of
+from perennial.warehouse.store.file_system import NOT_OFFERED, UNMET, draft_of, error_code, is_local, is_s3
 
 # A probe of an object store: does it keep the conditions on which one writer a data root rests?
 #

@@ -14,9 +14,15 @@ from uuid import uuid4
 
 from perennial.schemas.errors import Damaged, in_one_line
 from perennial.warehouse.store import conditional_writes as conditional
-from perennial.warehouse.store import conditional_writes as conditional_probe
-from perennial.warehouse.store.file_system import file_system, is_local, is_s3, translate_store_errors
-from perennial.warehouse.store.local_files import draft_of, open_regular, require_regular
+from perennial.warehouse.store.file_system import (
+    draft_of,
+    file_system,
+    is_local,
+    is_s3,
+    open_regular,
+    require_regular,
+    translate_store_errors,
+)
 from perennial.warehouse.store.parquet import parquet_bytes, parquet_table
 
 if TYPE_CHECKING:
@@ -181,7 +187,7 @@ class Store:
         Such a store is only read: `create_bytes` and the like would keep no two writers apart there.
         """
         with self._target() as (filesystem, path):
-            conditional_probe.require_conditions(filesystem, path, self.root)
+            conditional.require_conditions(filesystem, path, self.root)
 
     def write_file(self, name: str, source: Path) -> None:
         """Copy a local file into the root, so that it is there whole or not at all; memory stays flat."""

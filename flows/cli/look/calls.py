@@ -24,8 +24,8 @@ from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_units
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.editions.selectors import LATEST, select_unit
-from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.catalog.catalog import open_catalog, published_units
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
-from perennial.warehouse.disclosure import retire, reveal_file, reveal_seed, revealed_seed
+from perennial.warehouse.disclosure import retire, reveal_seed
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.seeds import reveal_file, revealed_seed
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store
 

@@ -16,7 +16,6 @@ from perennial.flows.console.row_formats import Terminal
 from perennial.flows.serve.free_space import when_full
 from perennial.flows.serve.prefect_environment import configure_serving, prefect_home
 from perennial.flows.watchers.watcher import without_credentials
-from perennial.flows.website.after_refresh import keep_site
 from perennial.schemas.errors import DiskFull, InvalidOption, RootLocked
 from perennial.warehouse.store.store import Store
 
@@ -60,6 +59,8 @@ def serve(
 
     all_settings = load_each({"root": root}, "serve")
     if site is not None:
+        from perennial.flows.website.build import keep_site
+
         keep_site(site)
     location = _absolute(all_settings[0].root)
     _refuse_what_cannot_recur(all_settings, Store(location))

@@ -16,8 +16,12 @@ from perennial.flows.console.print_edition import print_edition
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.console.settings_options import settings_app
-from perennial.flows.refresh.estimate_calls import estimate_evaluation, estimate_refresh
-from perennial.flows.refresh.print_plan import print_evaluation_plan, print_plans
+from perennial.flows.refresh.print_plan import (
+    estimate_evaluation,
+    estimate_refresh,
+    print_evaluation_plan,
+    print_plans,
+)
 from perennial.flows.run.compiled_code import compile_once
 from perennial.flows.serve.embedded_server import EmbeddedServer, begin_server
 from perennial.flows.serve.free_space import when_full
@@ -71,7 +75,7 @@ class Job(Generic[Result]):
 
     def list_settings(self) -> list[JsonObject]:
         """Return the settings as Prefect may keep and show them."""
-        from perennial.flows.serve.deployments import SECRET_SETTINGS
+        from perennial.schemas.settings.refresh import SECRET_SETTINGS
 
         dumps = [settings.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for settings in self.settings]
         return [{**dump, **self.details} for dump in dumps]
@@ -176,8 +180,8 @@ def refresh(
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
-    from perennial.flows.refresh.estimate_calls import refuse_large_run
     from perennial.flows.refresh.plan import describe_aliases
+    from perennial.flows.refresh.print_plan import refuse_large_run
     from perennial.flows.refresh.publish import units_of_root
     from perennial.flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
     from perennial.flows.run.choose_runner import check_runner
@@ -356,11 +360,11 @@ def evaluate_players(
     verbose: bool,
 ) -> tuple[Store, str] | None:
     """Do what `evaluate` does but print the result: return where the evaluation is, None for a dry run."""
-    from perennial.flows.refresh.estimate_calls import refuse_large_run
     from perennial.flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
     from perennial.flows.refresh.make_units import make_evaluation
     from perennial.flows.refresh.models import choices_of, look_up
     from perennial.flows.refresh.plan import describe_aliases
+    from perennial.flows.refresh.print_plan import refuse_large_run
     from perennial.flows.refresh.publish import refuse_changed_root, units_of_root
     from perennial.flows.run.choose_runner import check_runner
     from perennial.flows.watchers.watcher import notice_of_failure

@@ -112,7 +112,7 @@ def _record(game: "Instance", solution: "Solution") -> Row:
 
 
 def _optimum_record(game: "Instance", optimum: "Optimum | None") -> Row:
-    from perennial.flows.kumo.sample_instances import optimum_columns
+    from perennial.tasks.kumo.search.solve import optimum_columns
 
     columns = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
     return {**dict.fromkeys(columns), **optimum_columns(game, optimum)}

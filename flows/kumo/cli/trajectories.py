@@ -18,7 +18,7 @@ from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from perennial.tasks.kumo.encoding import EncodedConfig
-    from perennial.tasks.kumo.sampling import SamplingRequest
+    from perennial.tasks.kumo.sampling.request import SamplingRequest
     from perennial.tasks.kumo.training import Policy
     from perennial.warehouse.editions.issued_ids import IdSet
 
@@ -58,7 +58,7 @@ def trajectories(
     from perennial.schemas.kumo.things import DEFAULT_SAMPLER, Setting
     from perennial.schemas.settings.form import split_names
     from perennial.tasks.kumo.encoding import encode_config
-    from perennial.tasks.kumo.sampling import SamplingRequest, check_request
+    from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
     from perennial.tasks.kumo.training import POLICIES
     from perennial.tasks.kumo.validation import refuse_unsafe
     from perennial.warehouse.catalog.catalog import published_editions

@@ -11,7 +11,8 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
+from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
+from perennial.tasks.kumo.sampling.sample import why_none_exists
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.tasks.kumo.worlds import make_sparse
 from perennial.warehouse.kumo.bundled_domains import bundled_domains

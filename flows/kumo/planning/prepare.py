@@ -38,7 +38,7 @@ from perennial.schemas.rows import JsonObject
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.game import SYMBOLIC
-from perennial.tasks.kumo.sampling import check_request
+from perennial.tasks.kumo.sampling.request import check_request
 from perennial.tasks.kumo.worlds import (
     LEAST_ACTIONS,
     LEAST_TRUTHS,

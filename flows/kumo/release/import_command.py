@@ -2,22 +2,18 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, json_text
 
 if TYPE_CHECKING:
     from perennial.warehouse.editions.publish import Publication
     from perennial.warehouse.kumo.release.layout import Skipped
-    from perennial.warehouse.kumo.release.trajectories import ImportProgress
 
 _SHOWN = 10
 
@@ -38,7 +34,7 @@ def kumo(
 
     Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
     """
-    from perennial.flows.kumo.release.import_release import EDITION, import_release
+    from perennial.flows.kumo.release.import_release import EDITION, import_release, show_import_progress
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
@@ -72,32 +68,6 @@ def _print(
     counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
     console.print(f"published in {seconds:.1f} s: {counts}")
     console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{edition}'\"")
-
-
-@contextmanager
-def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
-    """Show how far the runs are: a bar on a terminal, else lines on standard error."""
-    if not console.is_terminal:
-        with show_steps("import") as step:
-            yield lambda state: step(
-                f"{state.files:,} of {state.all_files:,} files, {state.runs:,} runs so far"
-            )
-        return
-    with Progress(
-        TextColumn("runs        "),
-        BarColumn(bar_width=30),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[runs]}"),
-        console=console,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("runs", total=None, runs="")
-
-        def advance(state: "ImportProgress") -> None:
-            bar.update(task, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
-
-        yield advance
 
 
 def _split_list(text: str | None) -> list[str]:

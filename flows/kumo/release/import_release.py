@@ -5,12 +5,17 @@ by several processes, and become one file per table.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from perennial.flows.console.progress import show_steps
+from perennial.flows.console.row_formats import Terminal
 from perennial.flows.kumo.release.release_rows import ReleaseRows, read_release
 from perennial.flows.refresh.plan import FIRST
 from perennial.flows.run.code_version import code_version
@@ -48,6 +53,8 @@ from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from perennial.warehouse.kumo.release.trajectories import ImportProgress
 
 
 # `perennial import kumo`: import the KUMO authors' release.
@@ -197,3 +204,29 @@ def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str,
             table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
             tables[name] = sort_by_key(table, TABLES[name])
     return tables
+
+
+@contextmanager
+def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
+    """Show how far the runs are: a bar on a terminal, else lines on standard error."""
+    if not console.is_terminal:
+        with show_steps("import") as step:
+            yield lambda state: step(
+                f"{state.files:,} of {state.all_files:,} files, {state.runs:,} runs so far"
+            )
+        return
+    with Progress(
+        TextColumn("runs        "),
+        BarColumn(bar_width=30),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[runs]}"),
+        console=console,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("runs", total=None, runs="")
+
+        def advance(state: "ImportProgress") -> None:
+            bar.update(task, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
+
+        yield advance

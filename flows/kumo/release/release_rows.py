@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from perennial.flows.kumo.release.domain_files import read_config
-from perennial.flows.kumo.sample_instances import optimum_columns
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.things import (
@@ -26,6 +25,7 @@ from perennial.tasks.kumo.encoding import (
     signature,
 )
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.search.solve import optimum_columns
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.release.layout import (
     Release,

@@ -17,8 +17,9 @@ from perennial.schemas.units import evaluation_of, is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
-from perennial.warehouse.disclosure import is_retired, reveal_file
+from perennial.warehouse.disclosure import is_retired
 from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.editions.seeds import reveal_file
 from perennial.warehouse.store.store import Store
 
 _EVALUATIONS = """

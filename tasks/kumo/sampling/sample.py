@@ -104,8 +104,7 @@ def sample_instances(
     Raises InvalidOption where the request makes no sense.
     """
     check_request(encoded, request, workers)
-    from perennial.tasks.kumo.sampling.batches import batches
-    from perennial.tasks.kumo.sampling.collect import Collection
+    from perennial.tasks.kumo.sampling.collect import Collection, batches
     from perennial.tasks.kumo.sampling.draw import CandidateSource
 
     source = CandidateSource(encoded, request)

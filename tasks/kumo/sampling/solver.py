@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from perennial.schemas.kumo.things import CONSTRUCTIVE, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig
-from perennial.tasks.kumo.sampling.states import ObservableState
+from perennial.tasks.kumo.sampling.shown import ObservableState
 
 _SELECTION_CONFLICTS = 10_000
 _INSTANCE_CONFLICTS = 1_000_000

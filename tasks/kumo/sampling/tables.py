@@ -13,8 +13,7 @@ import numpy as np
 from perennial.schemas.kumo.things import Instance
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.construct import Array, Draws, Tables
-from perennial.tasks.kumo.sampling.shown import ShownNumbers
-from perennial.tasks.kumo.sampling.states import ObservableState, observable_states
+from perennial.tasks.kumo.sampling.shown import ObservableState, ShownNumbers, observable_states
 
 _WORD = 64
 

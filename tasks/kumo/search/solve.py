@@ -14,6 +14,8 @@ from time import perf_counter
 from typing import Any, Literal
 
 from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.things import Instance
+from perennial.schemas.rows import Row
 from perennial.tasks.kumo.encoding import EncodedInstance
 from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
 from perennial.tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
@@ -289,3 +291,20 @@ def _workspace(first_action: Any, first_state: Any) -> Any:
     workspace = np.zeros(scratch + 2 * n_actions + n_states, dtype=np.int64)
     workspace[MASKS], workspace[SCRATCH] = masks, scratch
     return workspace
+
+
+def optimum_columns(instance: Instance, optimum: Optimum | None) -> Row:
+    """Return the columns of the optimum under the promise; status `none` where it does not apply."""
+    if optimum is None:
+        return {"promise_status": "none"}
+    figures: Row = {
+        "promise_status": optimum.status,
+        "promise_steps": optimum.steps,
+        "promise_steps_low": optimum.least_steps,
+        "policy_steps": optimum.policy_steps,
+    }
+    if optimum.status == "bounds":
+        return figures
+    moves = [instance.actions[action] for action in optimum.actions]
+    golden = [*moves, instance.truths[optimum.answer or 0]]
+    return {**figures, "promise_tests": len(moves), "promise_golden": golden}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from perennial.schemas.errors import EndpointFailed, count
-from perennial.schemas.model_calls import CallPolicy, ModelRequest, StoredBatch
+from perennial.schemas.model_calls import ModelRequest, StoredBatch
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.listing import describe_problem, receive
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.retry_policy import HttpResult

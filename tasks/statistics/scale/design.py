@@ -7,10 +7,12 @@ of freedom; a difference is detectable with a power where it is (t for 95% + t f
 (R. L. Brennan, Generalizability Theory, 2001, chapter 4; E. Miller, Adding Error Bars to Evals, 2024.)
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from perennial.schemas.benchmark import find_declaration
+from perennial.schemas.rows import JsonObject, Row
 from perennial.schemas.statistics import Parts
 from perennial.tasks.statistics.scale.cells import DomainCell, observe
 from perennial.tasks.statistics.scale.joint_model import fit_joint_model
@@ -130,3 +132,29 @@ def estimate_parts(groups: Iterable[Sequence[DomainCell]], measured: Parts) -> P
     return Parts(
         common, noise, measured.instance * scale, measured.player_instance * scale, measured.run * scale
     )
+
+
+def measure_plan(benchmark: str, sizes: Mapping[str, tuple[int, int]], runs: int) -> dict[str, Row]:
+    """What an evaluation can tell, by setting; `sizes` are its domains and all its instances.
+
+    Nothing for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
+    new domains exists.
+    """
+    precision: dict[str, JsonObject] = {}
+    variance = find_declaration(benchmark).variance
+    if variance is None:
+        return precision
+    for setting, (domains, instances) in sizes.items():
+        if domains < 2 or instances < domains:
+            continue
+        measured = measure_design(variance.parts, Design(domains, instances // domains, runs))
+        precision[setting] = {
+            "domains": domains,
+            "instances_per_domain": instances // domains,
+            "runs": runs,
+            "half_width_rate": round(measured.rate, 4),
+            "half_width_difference": round(measured.difference, 4),
+            "detectable_difference": round(measured.detectable, 4),
+            "variance": variance.source,
+        }
+    return precision

@@ -15,8 +15,8 @@ from perennial.flows.stages.grow import grow
 from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan
+from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store

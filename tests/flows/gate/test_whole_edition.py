@@ -21,7 +21,8 @@ from perennial.schemas.kumo.plan import KumoPlan
 from perennial.schemas.kumo.things import GatePolicy, Setting
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_instance, instance_id
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.self_test import SelfTest, needs_no_test
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.rows import instance_from_row, instance_row

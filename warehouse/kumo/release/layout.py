@@ -25,7 +25,7 @@ from pathlib import Path
 
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.kumo.things import Setting
-from perennial.warehouse.store.local_files import open_regular
+from perennial.warehouse.store.file_system import open_regular
 
 # The files of a copy of the KUMO authors' repository and their text; what cannot be read is named.
 

@@ -26,8 +26,8 @@ import numpy as np
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.construct import Array
+from perennial.tasks.kumo.sampling.shown import ObservableState
 from perennial.tasks.kumo.sampling.solver import all_models, exactly, is_countable
-from perennial.tasks.kumo.sampling.states import ObservableState
 
 _CONFLICTS = 200_000
 
