@@ -28,12 +28,6 @@ class Screen:
         """The lines of the result."""
         return self.result.splitlines()
 
-    def line_with(self, words: str) -> str:
-        """The first line of the result that holds these words."""
-        line = next((line for line in self.lines if words in line), None)
-        assert line is not None, f"no line has {words!r}:\n{self.result}"
-        return line
-
     def document(self) -> Any:
         """The result as JSON."""
         return json.loads(self.result)

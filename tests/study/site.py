@@ -105,12 +105,6 @@ class StudySite:
         """The server's port."""
         return int(self.url.rsplit(":", 1)[1])
 
-    @property
-    def process_id(self) -> int:
-        """The server's process."""
-        assert self._server is not None
-        return self._server.pid
-
     def end(self, number: signal.Signals = signal.SIGTERM) -> None:
         """End the server with that signal."""
         if self._server is not None:
