@@ -278,15 +278,16 @@ def _audit(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
 
 def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tuple[str, str]]:
     """Return the differences that the edition detects, where its domains are a draw."""
-    if benchmark.declaration.variance is None:
+    variance = benchmark.declaration.variance
+    if variance is None:
         return []
     rows = catalog.query(fill_query(SIZES, edition))[1]
     parts = []
     for setting, domains, instances, runs in rows:
-        measured = measure_plan(benchmark.name, {setting: (domains, instances)}, max(1, round(runs or 1)))
+        measured = measure_plan(variance, {setting: (domains, instances)}, max(1, round(runs or 1)))
         parts += [f"{name} {row['detectable_difference']:.3f}" for name, row in measured.items()]
     note = f"in success rate between two models, over new domains, with power {POWER:g}"
-    source = f"variance of {benchmark.declaration.variance.source}"
+    source = f"variance of {variance.source}"
     return [("detectable difference", f"{', '.join(parts)} ({note}; {source})")] if parts else []
 
 

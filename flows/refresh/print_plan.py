@@ -227,6 +227,7 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
     from perennial.tasks.statistics.scale.design import measure_plan
 
     plan, preparation = prepared.plan, prepared.part
+    variance = find_benchmark(plan.growth.benchmark).declaration.variance
     estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
     played = {key: value for key, value in plan.evaluation.as_json().items() if key != "instances"}
@@ -243,7 +244,7 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
         estimates=estimates,
         endpoints=_endpoints(settings, plan.evaluation, preparation.authors),
         in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
-        precision=measure_plan(plan.growth.benchmark, preparation.sizes, plan.evaluation.runs),
+        precision=measure_plan(variance, preparation.sizes, plan.evaluation.runs),
     )
 
 
@@ -276,7 +277,8 @@ def print_evaluation_plan(
 
     instances = read_counts(store, plan.edition).get("instances", 0)
     estimates = estimate_evaluation(store, plan, settings)
-    sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).declaration.variance is not None else {}
+    variance = find_benchmark(plan.benchmark).declaration.variance
+    sizes = read_sizes(store, plan) if variance is not None else {}
     visible = plan.as_json() | {"protocol": _describe_protocol(plan)}
     description = _Description(
         title=f"Plan of evaluation {plan.unit}",
@@ -286,7 +288,7 @@ def print_evaluation_plan(
         estimates=estimates,
         endpoints=_endpoints(settings, plan),
         in_batches=_asked_in_batches(settings, plan, estimates),
-        precision=measure_plan(plan.benchmark, sizes, plan.runs),
+        precision=measure_plan(variance, sizes, plan.runs),
     )
     _print(console, description, as_json)
 

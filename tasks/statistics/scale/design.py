@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from perennial.schemas.benchmark import find_declaration
 from perennial.schemas.rows import JsonObject, Row
-from perennial.schemas.statistics import Parts
+from perennial.schemas.statistics import MeasuredVariance, Parts
 from perennial.tasks.statistics.scale.cells import DomainCell, observe
 from perennial.tasks.statistics.scale.joint_model import fit_joint_model
 
@@ -134,14 +133,15 @@ def estimate_parts(groups: Iterable[Sequence[DomainCell]], measured: Parts) -> P
     )
 
 
-def measure_plan(benchmark: str, sizes: Mapping[str, tuple[int, int]], runs: int) -> dict[str, Row]:
+def measure_plan(
+    variance: MeasuredVariance | None, sizes: Mapping[str, tuple[int, int]], runs: int
+) -> dict[str, Row]:
     """What an evaluation can tell, by setting; `sizes` are its domains and all its instances.
 
     Nothing for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
     new domains exists.
     """
     precision: dict[str, JsonObject] = {}
-    variance = find_declaration(benchmark).variance
     if variance is None:
         return precision
     for setting, (domains, instances) in sizes.items():
