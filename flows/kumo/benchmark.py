@@ -26,9 +26,10 @@ _EXCESS = Measure(
     "excess_tests",
     "algorithm-3",
     "excess tests",
-    "excess tests = tests - Algorithm 3's, all actions counting as tests where the answer is not decided",
-    "Excess tests is the mean of tests − Algorithm 3's over all episodes. An episode that ends before its "
-    "outcomes "
+    "excess tests = tests - Algorithm 3's expected ones, all actions counting as tests where the answer is "
+    "not decided",
+    "Excess tests is the mean over all episodes of tests − those that Algorithm 3 is expected to take, given "
+    "the lists. An episode that ends before its outcomes "
     "leave one truth possible counts as one that took all actions, whether its answer was right or not: so "
     "a guess is never better than testing on.",
 )

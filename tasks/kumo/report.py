@@ -519,8 +519,9 @@ action_table = table_figure(
     "Action counts and excess tests",
     "Relative action count: sum of counts / sum of the reference's − 1, a count being tests + 1 and "
     "a failed episode counting as all actions + 1; the reference, whose value is 0, is Algorithm 3 "
-    "or the optimum. Excess tests: tests − Algorithm 3's, all actions counting as tests where the "
-    "outcomes seen did not decide the answer; guess share: share of episodes that answered so.",
+    "or the optimum. Excess tests: tests − those that Algorithm 3 is expected to take given the lists, all "
+    "actions counting as tests where the outcomes seen did not decide the answer; guess share: share of "
+    "episodes that answered so.",
     KUMO_LEADERBOARD,
 )
 

@@ -42,7 +42,7 @@ class Mean:
 
     With `weight` it is the sum of these means over the sum of the instances' weights. `is_share`: each run
     counts 0..1. `has_domains`: where its interval is of new domains, a second figure's is of these domains.
-    `convention` may name the player that it is measured from, whose value is 0.
+    `measured_from`: the player whose value is 0 by definition.
     """
 
     statistic: str
@@ -52,6 +52,7 @@ class Mean:
     convention: str = "any"
     is_share: bool = False
     has_domains: bool = False
+    measured_from: str = ""
     what: str = "mean over instances of the mean over runs"
 
 
@@ -138,7 +139,7 @@ def _figure(
         estimate = estimate_ratio(sample.sums / sample.unit, sample.weights, draw)
         interval = share_interval(estimate, sample.n) if mean.is_share else mean_interval(estimate)
         reason = None if mean.is_share else why_no_interval(estimate)
-        if mean.convention == group.player and not sample.sums.any():
+        if mean.measured_from == group.player and not sample.sums.any():
             interval, reason = None, BY_DEFINITION.format(group.player)
     low, high = interval or (None, None)
     return Statistic(

@@ -58,6 +58,22 @@ def test_an_edition_keeps_both_references(published: Published) -> None:
     assert catalog.query(played)[1] == [(24,)]
 
 
+def test_excess_tests_are_beside_expected_ones(published: Published) -> None:
+    rows = open_catalog(Store(str(published.root))).query(
+        "SELECT excess_tests_algorithm_3, avg(CASE l.player WHEN 'algorithm-3' THEN k.policy_steps "
+        "WHEN 'optimum' THEN k.promise_steps ELSE x.tests END - k.policy_steps), "
+        "excess_tests_kumo_2025, avg(x.tests - k.optimal_tests) "
+        "FROM kumo_leaderboard AS l JOIN episodes AS e USING (edition, player) "
+        "JOIN kumo_episodes AS x USING (edition, evaluation, episode_id) "
+        "JOIN instances AS i USING (edition, instance_id) "
+        "JOIN kumo_instances AS k USING (edition, instance_id) "
+        "WHERE i.setting = l.setting GROUP BY l.setting, l.player, 1, 3 HAVING bool_and(x.decided)"
+    )[1]
+    assert len(rows) == 8
+    for excess, expected, realised, on_these in rows:
+        assert (excess, realised) == pytest.approx((expected, on_these), abs=1e-9)
+
+
 def test_readers_of_rules_solve_everything_and_algorithm_3_is_the_reference(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
     rows = catalog.query(

@@ -82,6 +82,9 @@ def columns_of(cells: Sequence[Cell], setting: str, population: Population = THE
         "cluster": np.array([clusters.index(_cluster(cell)) for cell in rows], dtype=np.int64),
         "signature": np.array([signatures.index(cell.signature) for cell in rows], dtype=np.int64),
     }
+    columns["expected_tests"], columns["expected_deciding_tests"] = (
+        columns[name].astype(float) for name in ("optimal_tests", "deciding_tests")
+    )
     player = np.array([players.index(cell.player) for cell in rows], dtype=np.int64)
     instance = np.array([numbers[cell.domain, cell.instance_id] for cell in rows], dtype=np.int64)
     return Cells(setting, domains, players, player, instance, columns, population)

@@ -117,7 +117,8 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
     known = [e for e in scored if e.tokens is not None]
     if known:
         yield average("mean_tokens", known, lambda e: e.tokens)
-    yield average("excess_tests", scored, lambda e: _deciding_tests(e) - e.optimum, "algorithm-3")
+    for convention in ("algorithm-3", "kumo-2025"):
+        yield average("excess_tests", scored, lambda e: _deciding_tests(e) - e.optimum, convention)
     yield average("guess_share", scored, lambda e: e.status in ("solved", "wrong") and not e.is_decided)
     yield average("relative_action_count", scored, lambda e: _count(e, 2) / (e.optimum + 2) - 1, "kumo-2025")
     for convention, of, chosen in (

@@ -77,6 +77,7 @@ def _tables(episodes: Sequence[Played]) -> dict[str, pa.Table]:
             {"episode_id": f"e{i}", "tests": e.tests, "decided": e.is_decided} for i, e in enumerate(episodes)
         ],
         "kumo_books": [],
+        "kumo_draws": [],
         "kumo_domains": [],
         "kumo_authored_domains": [],
         "kumo_seed_configs": [],

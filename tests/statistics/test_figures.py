@@ -108,10 +108,10 @@ def test_actions_under_both_conventions() -> None:
     best = _figure(statistic="relative_action_count", convention="optimum", player="p")
     assert (best.n, best.value) == (5, pytest.approx(7 / (1 + 1) - 1))
     # 2, 2, 4, 6 and 6 tests where 2 are the optimum; the second instance was guessed in all five runs.
-    excess = _figure(statistic="excess_tests", player="p")
+    excess = _figure(statistic="excess_tests", convention="algorithm-3", player="p")
     assert (excess.n, excess.value) == (10, pytest.approx((2 + (6 - 2)) / 2))
     assert _figure(statistic="guess_share", player="p").value == pytest.approx((0.2 + 1) / 2)
-    assert _figure(statistic="excess_tests", player="q").value == 0
+    assert _figure(statistic="excess_tests", convention="kumo-2025", player="q").value == 0
     # kumo-2025, the mean of ratios: (4 + 4 + 6 + 7 + 7 - 5 * 4) / 4 and five times (7 - 4) / 4.
     theirs = _figure(statistic="relative_action_count", convention="kumo-2025", player="p")
     assert theirs.value == pytest.approx((8 / 4 + 15 / 4) / 10)
