@@ -11,6 +11,7 @@ from typing import Any
 
 from perennial.flows.console.input_files import open_input, show_path
 from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.json_text import read_json
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.training import NOT_TRAINED, encode_chat, name_checkpoint
 
@@ -60,7 +61,7 @@ class ChatFile:
 
     def _parse(self, line: bytes, number: int) -> JsonObject:
         try:
-            record = json.loads(line)
+            record = read_json(line)
             messages = record["messages"]
             if messages and all(
                 isinstance(m["role"], str) and isinstance(m["content"], str) for m in messages

@@ -137,7 +137,10 @@ def count(number: int, what: str) -> str:
 
 def quote(value: object, width: int = 60) -> str:
     """Return a value as an error quotes it, shortened."""
-    return shorten(repr(value), width)
+    try:
+        return shorten(repr(value), width)
+    except (RecursionError, ValueError):  # lists in lists, or a number of thousands of digits
+        return f"a {type(value).__name__} too large to be shown"
 
 
 def join_choices(names: Iterable[str]) -> str:

@@ -1,9 +1,12 @@
 """A practice question: what a line of `perennial sample` holds, and what is said of a reply to it."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.errors import UnreadableInput, quote, shorten
+from perennial.schemas.json_text import read_json
 from perennial.schemas.model_calls import Message
 from perennial.schemas.rows import JsonObject
 
@@ -38,10 +41,15 @@ class PracticeQuestion:
         return {**fields, "question": [*self.question], "use": USE, "grader": GRADER}
 
     @classmethod
-    def from_json(cls, line: object) -> "PracticeQuestion":
+    def from_json(cls, line: Any) -> "PracticeQuestion":
         """Return the question that `as_json` wrote; raise UnreadableInput for anything else."""
         if not isinstance(line, Mapping):
             raise UnreadableInput(f"practice question {quote(line)}: expected a line of `perennial sample`")
+        try:
+            line = dict(read_json(json.dumps(dict(line))))
+        except (ValueError, TypeError, RecursionError) as error:
+            why = shorten(str(error), 100)
+            raise UnreadableInput(f"practice question: not the JSON of a line ({why})") from None
         for name, kind in _FIELDS.items():
             if type(line.get(name)) is not kind:
                 raise UnreadableInput(

@@ -21,7 +21,7 @@ from perennial.schemas.units import split_unit
 from perennial.warehouse.catalog.catalog import open_catalog, visible_evaluations
 from perennial.warehouse.catalog.confinement import Setting, table_file
 from perennial.warehouse.catalog.later_statistics import STATISTICS, analysis_of
-from perennial.warehouse.editions.manifest import manifest_file, parse_manifest
+from perennial.warehouse.editions.manifest import read_manifest
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.parquet import with_place
 from perennial.warehouse.store.store import Store
@@ -121,7 +121,7 @@ def _sources(store: Store, units: Sequence[str]) -> Iterator[tuple[str, str, str
 
 
 def _listed_digests(store: Store, units: Sequence[str]) -> dict[str, str]:
-    manifests = (parse_manifest(store.read_bytes(manifest_file(unit))) for unit in units)
+    manifests = (read_manifest(store, unit)[1] for unit in units)
     return {file.name: file.sha256 for manifest in manifests for file in manifest.files}
 
 

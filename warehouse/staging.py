@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from perennial.schemas.errors import Damaged, EditionConflict, in_one_line
 from perennial.schemas.game import USUAL, Episode
 from perennial.schemas.ids import content_id
+from perennial.schemas.json_text import read_json
 from perennial.schemas.plan import Plan, RefreshPlan, plan_from_json
 from perennial.schemas.rows import Row, Rows
 from perennial.schemas.tables import TABLES
@@ -173,7 +174,7 @@ class Staging:
         """
         name = self._mark(key)
         try:
-            mark = json.loads(self.store.read_bytes(name))
+            mark = read_json(self.store.read_bytes(name))
             return {table: StagedPart(**value) for table, value in mark.items()}
         except FileNotFoundError:
             raise self._make_damaged(name, "is missing") from None
@@ -280,7 +281,7 @@ class Staging:
     def _plan_values(self, content: bytes) -> dict[str, Any]:
         name = f"{self.folder}/plan.json"
         try:
-            values = json.loads(content)
+            values = read_json(content)
         except ValueError:
             raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
@@ -323,7 +324,7 @@ def run_key(benchmarks: Iterable[str], plan: RefreshPlan) -> str:
 def read_unfinished(store: Store) -> dict[str, str]:
     """Return the names of the editions of unfinished runs, by key; raise Damaged where they are altered."""
     try:
-        names = json.loads(store.read_bytes(_FILE))
+        names = read_json(store.read_bytes(_FILE))
     except FileNotFoundError:
         return {}
     except ValueError:

@@ -41,7 +41,7 @@ def import_inspect(
     """
     store = data_root(root)
     try:
-        import inspect_ai  # noqa: F401
+        import zipfile_zstd  # noqa: F401
     except ImportError:
         raise InvalidOption(
             "import inspect needs more packages: pip install -e '.[inspect]' in perennial's clone"

@@ -6,21 +6,24 @@ alone: with the same rows, the same audit and figures, and `perennial reproduce`
 
 import asyncio
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import process_time
+from typing import IO, Any, BinaryIO, TypeVar, cast
+
+from pydantic import BaseModel, Field, ValidationError
 
 from perennial.flows.console.input_files import open_input, show_path
-from perennial.flows.inspect_tasks.play import player_name
 from perennial.flows.inspect_tasks.record import (
     RECORD,
     EditionQuestions,
     Record,
     Replayed,
     open_questions,
+    player_name,
     replay,
 )
 from perennial.flows.refresh.evaluation import place_answers, read_playable_plan, refuse_damaged_edition
@@ -40,11 +43,14 @@ from perennial.schemas.errors import (
     shorten,
 )
 from perennial.schemas.ids import content_id
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.model_calls import ModelRequest, Price, Reply
 from perennial.schemas.people import is_person
 from perennial.schemas.plan import REPLIES, EvaluationPlan
+from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.schemas.units import split_unit
+from perennial.tasks.authors import describe_problems
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan
 from perennial.warehouse.ledger.ledger import CallLedger
@@ -54,20 +60,54 @@ from perennial.warehouse.lock import lock_root
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store, root_id
 
-if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalSample
-
-
-# Read logs of Inspect that tasks of perennial wrote: files are data, bounded, and refused in one line.
+# Read logs of Inspect that tasks of perennial wrote: files are data, bounded, and refused in one line. Of
+# each sample only what is imported is kept. Inspect's own reader has no bounds.
 
 
 _SUFFIXES = (".eval", ".json")
-_MAX_FILE, _MAX_MEMBER, _MAX_UNPACKED = 1_000_000_000, 200_000_000, 4_000_000_000
+_MAX_FILE, _MAX_MEMBER, _MAX_UNPACKED = 1_000_000_000, 32_000_000, 4_000_000_000
+_MAX_LIST = 20_000_000  # of the members of a file: 400,000 samples
+_MAX_CPU_SECONDS = 600.0  # per log: four times what the most bytes take
 _MAX_EPOCHS = 1_000  # as `--runs`
-_LOGS_AT_ONCE = 200
-_NOT_READ = {"events", "events_data", "timelines", "messages", "output"}
-# What readers of zip files, JSON and log entries raise for damaged ones.
-_DAMAGE = (ValueError, KeyError, IndexError, TypeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile)
+_PIECE = 1_000_000
+_ATTACHMENT = "attachment://"
+_HEADER, _SAMPLES = "header.json", "samples/"
+
+
+class _ConfigForm(BaseModel, strict=True):
+    epochs: int | None = None
+
+
+class _SpecForm(BaseModel, strict=True):
+    model: str
+    metadata: JsonObject | None = None
+    config: _ConfigForm = _ConfigForm()
+
+
+class _LogForm(BaseModel, strict=True):
+    status: str
+    invalidated: bool = False
+    eval: _SpecForm
+    samples: list[Any] | None = None
+
+
+class _ScoreForm(BaseModel, strict=True):
+    value: Any = None
+    metadata: JsonObject | None = None
+
+
+class _SampleForm(BaseModel, strict=True):
+    id: int | str
+    epoch: int
+    error: JsonObject | None = None
+    limit: JsonObject | None = None
+    scores: dict[str, _ScoreForm] | None = None
+    store: JsonObject = Field(default_factory=dict)
+    attachments: dict[str, str] = Field(default_factory=dict)
+
+
+_Form = TypeVar("_Form", bound=BaseModel)
+Unpacked = TypeVar("Unpacked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +154,8 @@ def list_logs(paths: Sequence[Path]) -> list[Path]:
 
 def read_head(path: Path) -> LogHead:
     """Return what the log says of itself; raise UnreadableInput where it is not a whole one of our tasks."""
-    from inspect_ai.log import read_eval_log
-
-    _require_bounds(path)
-    log = _read(path, lambda: read_eval_log(str(path), header_only=True))
-    record = (log.eval.metadata or {}).get(RECORD)
+    with _open_log(path) as (log, _):
+        record = (log.eval.metadata or {}).get(RECORD)
     fields = [record.get(key) for key in ("edition", "canary", "variant")] if isinstance(record, dict) else []
     if not fields or not all(isinstance(text, str) for text in fields):
         raise UnreadableInput(
@@ -126,82 +163,160 @@ def read_head(path: Path) -> LogHead:
         )
     if log.status != "success" or log.invalidated:
         raise UnreadableInput(
-            f"{show_path(path)}: its status is {log.status}, so that answers are missing: "
+            f"{show_path(path)}: its status is {in_one_line(log.status)[:60]}, so that answers are missing: "
             "`inspect eval-retry` of this file completes it; import the log that this writes"
         )
     edition, canary, variant = map(str, fields)
     epochs = log.eval.config.epochs or 1
     if not 1 <= epochs <= _MAX_EPOCHS:
-        raise UnreadableInput(f"{show_path(path)}: {epochs:,} epochs: expected 1 to {_MAX_EPOCHS:,}")
+        raise UnreadableInput(f"{show_path(path)}: {quote(epochs)} epochs: expected 1 to {_MAX_EPOCHS:,}")
     return LogHead(path, edition, canary, player_name(variant, log.eval.model), epochs)
 
 
 def read_episodes(head: LogHead) -> Iterator[LoggedEpisode]:
     """Yield the episodes of a log; raise UnreadableInput for one without record, or that failed."""
-    for sample in _read_samples(head.path):
-        where = f"{head}: sample {quote(sample.id)}, epoch {sample.epoch}"
-        if sample.error is not None or sample.limit is not None:
-            why = sample.error.message if sample.error else f"limit of {sample.limit.type}"
+    with _open_log(head.path) as (_, samples):
+        for value in samples:
+            sample = _read_form(_SampleForm, value, f"{head}: a sample")
+            where = f"{head}: sample {quote(sample.id)}, epoch {quote(sample.epoch)}"
+            ended = sample.error or sample.limit
+            if ended is not None:
+                why = quote(ended.get("message", ended.get("type")), 100)
+                raise UnreadableInput(
+                    f"{where} ended early ({why}): "
+                    "`inspect eval-retry` of this file completes it; import the log that this writes"
+                )
+            try:
+                record = Record.from_json(_Attachments(sample.attachments).put_into(sample.store.get(RECORD)))
+            except UnreadableInput as error:
+                raise UnreadableInput(f"{where}: {error}") from None
+            graded = (sample.scores or {}).get("grade", _ScoreForm())
+            graded_as = graded.value if isinstance(graded.value, dict) else {}
+            grade = graded_as.get("success"), graded_as.get("score"), (graded.metadata or {}).get("status")
+            yield LoggedEpisode(where, str(sample.id), sample.epoch, record, grade)
+
+
+@contextmanager
+def _open_log(path: Path) -> Iterator[tuple[_LogForm, Iterator[Any]]]:
+    """Open a log; yield what it says of itself, and its samples, each read when it is asked for."""
+    name = show_path(path)
+    if path.suffix not in _SUFFIXES:
+        raise UnreadableInput(f"{name}: expected a log of Inspect, *.eval or *.json")
+    with open_input(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        if size > (_MAX_FILE if path.suffix == ".eval" else _MAX_MEMBER):
+            raise _too_large(name)
+        if path.suffix == ".json":
+            log = _read_form(_LogForm, _read_value(file.read(), name), name)
+            yield log, iter(log.samples or ())
+            return
+        members = _Members(file, name)
+        yield _read_form(_LogForm, members.read(_HEADER), name), map(members.read, members.samples)
+
+
+class _Members:
+    """The members of a log, a zip file: none is larger than the bounds, whatever the file says of it."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        with suppress(ImportError):
+            import zipfile_zstd  # noqa: F401  # lets zipfile read what Inspect compresses
+        self._name = name
+        self._zip = self._unpack(lambda: zipfile.ZipFile(cast(IO[bytes], _SmallReads(file))))
+        self.samples = [
+            entry for entry in self._zip.namelist() if entry.startswith(_SAMPLES) and entry.endswith(".json")
+        ]
+        self._left, self._started = _MAX_UNPACKED, process_time()
+
+    def read(self, entry: str) -> Any:
+        """Return the JSON of a member; raise UnreadableInput for a damaged one, or one beyond the bounds."""
+        content = self._unpack(lambda: self._read_bytes(entry))
+        self._left -= len(content)
+        if len(content) > _MAX_MEMBER or self._left < 0:
+            raise _too_large(self._name)
+        if process_time() - self._started > _MAX_CPU_SECONDS:
             raise UnreadableInput(
-                f"{where} ended early ({shorten(in_one_line(why), 100)}): "
-                "`inspect eval-retry` of this file completes it; import the log that this writes"
+                f"{self._name}: not read within {_MAX_CPU_SECONDS:g} s of CPU: split it by fewer samples, as "
+                "with --limit"
             )
+        return _read_value(content, f"{self._name}: {quote(entry)}")
+
+    def _read_bytes(self, entry: str) -> bytes:
+        content = bytearray()
+        with self._zip.open(entry) as member:
+            while len(content) <= _MAX_MEMBER and (piece := member.read(_PIECE)):
+                content += piece
+        return bytes(content)
+
+    def _unpack(self, unpack: Callable[[], Unpacked]) -> Unpacked:
         try:
-            record = Record.from_json(sample.store.get(RECORD))
-        except UnreadableInput as error:
-            raise UnreadableInput(f"{where}: {error}") from None
-        graded = (sample.scores or {}).get("grade")
-        value = graded.value if graded is not None and isinstance(graded.value, dict) else {}
-        status = (graded.metadata or {}).get("status") if graded is not None else None
-        grade = value.get("success"), value.get("score"), status
-        yield LoggedEpisode(where, str(sample.id), sample.epoch, record, grade)
+            return unpack()
+        except Exception as error:  # noqa: BLE001  each way to compress has errors of its own for damaged bytes
+            raise UnreadableInput(
+                f"{self._name}: cannot be read as a log of Inspect ({shorten(in_one_line(error), 160)}): "
+                "give the file as Inspect wrote it"
+            ) from None
 
 
-def _read_samples(path: Path) -> "Iterator[EvalSample]":
-    from inspect_ai.log import read_eval_log, read_eval_log_samples_by_id
+class _SmallReads:
+    """A file that zipfile reads: a list of members that would fill the memory is refused."""
 
-    if path.suffix == ".json":
-        whole: EvalLog = _read(path, lambda: read_eval_log(str(path), resolve_attachments="full"))
-        yield from whole.samples or ()
-        return
-    head = _read(path, lambda: read_eval_log(str(path), header_only=True))
-    ids = head.eval.dataset.sample_ids or []
-    places = [(id_, epoch) for id_ in ids for epoch in range(1, (head.eval.config.epochs or 1) + 1)]
-    for start in range(0, len(places), _LOGS_AT_ONCE):
-        wanted = places[start : start + _LOGS_AT_ONCE]
-        yield from _read(
-            path,
-            lambda wanted=wanted: read_eval_log_samples_by_id(
-                str(path), wanted, resolve_attachments="full", exclude_fields=_NOT_READ
-            ),
-        )
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        if size > _MAX_LIST:
+            raise ValueError("more members than a log has")
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
-def _read(path: Path, read: Any) -> Any:
+class _Attachments:
+    """The long texts of a sample, which Inspect keeps apart; put back, they are no longer than a sample."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._left = _MAX_MEMBER
+
+    def put_into(self, value: Any) -> Any:
+        """Return the value with its attachments in their places."""
+        if isinstance(value, dict):
+            return {key: self.put_into(part) for key, part in value.items()}
+        if isinstance(value, list):
+            return [self.put_into(part) for part in value]
+        if not isinstance(value, str) or not value.startswith(_ATTACHMENT):
+            return value
+        text = self._texts.get(value.removeprefix(_ATTACHMENT), value)
+        self._left -= len(text)
+        if self._left < 0:
+            raise UnreadableInput(f"its attachments are longer than {_MAX_MEMBER:,} characters")
+        return text
+
+
+def _read_value(content: bytes, where: str) -> Any:
     try:
-        return read()
-    except (*_DAMAGE, zlib.error) as error:
+        # Inspect writes NaN where a metric is none; what is imported is looked at by `Record`.
+        return read_json(content, any_number=True)
+    except UnreadableJson as error:
+        raise UnreadableInput(f"{where}: {error}; give the file as Inspect wrote it") from None
+
+
+def _read_form(form: type[_Form], value: object, where: str) -> _Form:
+    try:
+        return form.model_validate(value)
+    except ValidationError as error:
         raise UnreadableInput(
-            f"{show_path(path)}: cannot be read as a log of Inspect ({shorten(in_one_line(error), 160)}): "
-            "give the file as Inspect wrote it"
+            f"{where}: not as Inspect writes it ({shorten(describe_problems(error, 1), 160)})"
         ) from None
 
 
-def _require_bounds(path: Path) -> None:
-    """Raise UnreadableInput for what is no file of a log, or unpacks to more than any log of perennial."""
-    with open_input(path) as file:
-        if path.suffix not in _SUFFIXES:
-            raise UnreadableInput(f"{show_path(path)}: expected a log of Inspect, *.eval or *.json")
-        size = file.seek(0, 2)
-        if path.suffix == ".eval":
-            sizes = [member.file_size for member in _read(path, lambda: zipfile.ZipFile(file).infolist())]
-        else:
-            sizes = [size]
-    if size > _MAX_FILE or max(sizes, default=0) > _MAX_MEMBER or sum(sizes) > _MAX_UNPACKED:
-        raise UnreadableInput(
-            f"{show_path(path)}: larger than a log may be ({_MAX_MEMBER:,} bytes per sample, "
-            f"{_MAX_UNPACKED:,} unpacked): split it by fewer samples, as with --limit"
-        )
+def _too_large(name: str) -> UnreadableInput:
+    return UnreadableInput(
+        f"{name}: larger than a log may be ({_MAX_FILE:,} bytes, {_MAX_MEMBER:,} per sample or as *.json, "
+        f"{_MAX_UNPACKED:,} unpacked): split it by fewer samples, as with --limit"
+    )
 
 
 _ENDPOINT = "inspect_ai"  # as the place where calls were sent
@@ -287,8 +402,10 @@ def _require_model(head: LogHead) -> None:
 def _read_log(questions: EditionQuestions, head: LogHead) -> list[LoggedEpisode]:
     """Return the episodes of a log: each of its instances in each epoch, and the first instances in order."""
     episodes: dict[tuple[str, int], LoggedEpisode] = {}
-    for episode in read_episodes(head):
-        episodes[episode.instance_id, episode.epoch] = episode
+    most = len(questions.seats) * head.epochs
+    for episode in islice(read_episodes(head), most + 1):
+        if episodes.setdefault((episode.instance_id, episode.epoch), episode) is not episode:
+            raise UnreadableInput(f"{episode.where} is in it twice: give the file as Inspect wrote it")
     ids = {instance_id for instance_id, _ in episodes}
     first = set(islice(questions.seats, len(ids)))
     epochs = range(1, head.epochs + 1)

@@ -41,6 +41,7 @@ from perennial.flows.inspect_tasks.record import (
     in_our_name,
     open_questions,
     play_seat,
+    player_name,
     player_of,
     read_completion,
     replay,
@@ -104,11 +105,6 @@ def play(root: str, edition: str, variant: str = "") -> Solver:
         return state
 
     return solve
-
-
-def player_name(variant: str, model: str) -> str:
-    """Return the name among perennial's players of a model that is asked in this way."""
-    return f"{variant}:{model}" if variant else model
 
 
 def chat_messages(messages: Sequence[Message]) -> list[ChatMessage]:

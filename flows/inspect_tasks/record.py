@@ -15,6 +15,7 @@ from perennial.flows.console.root_option import data_root
 from perennial.flows.stages.play_episodes import instance_order
 from perennial.schemas.errors import InvalidOption, UnreadableInput, quote
 from perennial.schemas.game import Episode, Seat
+from perennial.schemas.ids import canonical_json
 from perennial.schemas.model_calls import ModelRequest, Price, Reply
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, ReadJson, Row, Rows
@@ -152,7 +153,7 @@ PARAMS = (
     "extra_body",
     "fallback_models",
 )
-_MAX_PARAMS_CHARS, _MAX_PRICE_USD, _MAX_SECONDS = 20_000, 1e6, 1e7
+_MAX_PARAMS_CHARS, _MAX_PRICE_USD, _MAX_SECONDS, _MAX_REPLIES = 20_000, 1e6, 1e7, 10_000
 Completion = ReadJson
 
 
@@ -178,8 +179,12 @@ class Record:
         is_list = isinstance(completions, list) and all(isinstance(reply, dict) for reply in completions)
         if not isinstance(params, dict) or not isinstance(completions, list) or not is_list:
             raise UnreadableInput("its record of replies is not of the form that a task of perennial writes")
+        if len(completions) > _MAX_REPLIES or not _is_json(completions):
+            raise UnreadableInput(
+                f"its record holds more than {_MAX_REPLIES:,} replies, or what no JSON can hold"
+            )
         unknown = sorted(set(params) - set(PARAMS))
-        if unknown or type(params.get("max_tokens", 1)) is not int or not _is_short_json(params):
+        if unknown or type(params.get("max_tokens", 1)) is not int or not _is_json(params, _MAX_PARAMS_CHARS):
             raise UnreadableInput(f"its parameters {quote(unknown or params)} are none that a task records")
         return cls(params, completions)
 
@@ -195,6 +200,11 @@ class Replayed:
     def seconds(self) -> float:
         """How long its calls took."""
         return sum(reply.latency_s for _, reply in self.calls)
+
+
+def player_name(variant: str, model: str) -> str:
+    """Return the name among perennial's players of a model that is asked in this way."""
+    return f"{variant}:{model}" if variant else model
 
 
 def player_of(questions: EditionQuestions, name: str, params: ReadJson) -> ModelPlayer:
@@ -256,8 +266,10 @@ def _number(value: object, most: float) -> float | None:
     return float(value) if is_number and 0 <= value <= most else None  # type: ignore[operator, arg-type]
 
 
-def _is_short_json(value: object) -> bool:
+def _is_json(value: object, most: int | None = None) -> bool:
+    """Whether the value is what JSON can hold: no NaN, no infinity, no half of a surrogate pair."""
     try:
-        return len(json.dumps(value, allow_nan=False)) <= _MAX_PARAMS_CHARS
+        text = canonical_json(value)
+        return len(text.encode()) <= (most or len(text) * 4)
     except (TypeError, ValueError, RecursionError):
         return False

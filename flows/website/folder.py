@@ -8,7 +8,6 @@ repairs it, and deletes nothing of others.
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from perennial.flows.console.input_files import show_path
 from perennial.schemas.errors import Damaged, InvalidOption
 from perennial.schemas.ids import canonical_json
+from perennial.schemas.json_text import read_json
 
 RECORD = "perennial-site.json"
 FORMAT = 1
@@ -94,7 +94,7 @@ class SiteFolder:
             self._keep_record()
             return
         try:
-            values = json.loads(content)
+            values = read_json(content)
             if values["format"] != FORMAT:
                 raise ValueError("format")
             self._pending = {_require_inside(name) for name in values["pending"]}

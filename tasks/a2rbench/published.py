@@ -1,15 +1,15 @@
 """Items that others published: read as they stand, run, and judged by our own rules."""
 
-import json
 import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from perennial.schemas.a2rbench.things import CATALOGUE, Item
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, Dimension, RuleType, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
 from perennial.tasks.a2rbench.growing import Phi, Rejected, trial_seeds
@@ -152,18 +152,9 @@ def _parse(raw: str, where: str) -> Any:
     if len(raw) > _MAX_CHARACTERS:
         raise UnreadableInput(f"{where}: {len(raw):,} characters, expected at most {_MAX_CHARACTERS:,}")
     try:
-        value = json.loads(raw, parse_constant=_refuse)
-        # Half of a surrogate pair is no text.
-        canonical_json(value).encode()
-    except RecursionError:
-        raise UnreadableInput(f"{where}: nested too deeply for an item") from None
-    except ValueError as error:
-        raise UnreadableInput(f"{where}: no JSON ({error})") from None
-    return value
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is none")
+        return read_json(raw)
+    except UnreadableJson as error:
+        raise UnreadableInput(f"{where}: {error}") from None
 
 
 def _require(value: Any, fields: tuple[str, ...], where: str) -> None:

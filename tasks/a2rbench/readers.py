@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from perennial.schemas.a2rbench.things import SHAPES, STYLES, AnswerAnalysis, categories_of
 from perennial.schemas.errors import UnreadableInput, quote
 from perennial.schemas.ids import content_id
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.catalogue.rule import Value
 from perennial.tasks.a2rbench.item_text import OutputForm, form_of
@@ -139,8 +140,8 @@ def read_analysis(reply: Reply, categories: tuple[str, ...]) -> AnswerAnalysis |
     if fault is not None:
         return fault
     try:
-        analysis = json.loads(json_text(reply.content))
-    except UnreadableInput as error:
+        analysis = read_json(json_text(reply.content), any_number=True)
+    except (UnreadableInput, UnreadableJson) as error:
         return Unusable("no_json", str(error))
     if not isinstance(analysis, dict):
         return Unusable("no_json", "the reply holds a list; expected one JSON object")

@@ -1,6 +1,5 @@
 """Questions in the form that the authors published."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,6 +9,7 @@ from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, content_id
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     DOMAINS,
@@ -110,11 +110,9 @@ def _objects(text: str, source: str) -> Iterator[tuple[str, Any]]:
 
 def _parse(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
-    except RecursionError:
-        raise UnreadableInput(f"{where}: nested too deeply for a question") from None
-    except ValueError as error:
-        raise UnreadableInput(f"{where}: no JSON ({error})") from None
+        return read_json(text)
+    except UnreadableJson as error:
+        raise UnreadableInput(f"{where}: {error}") from None
 
 
 def _read_one(value: Any, where: str) -> Imported:

@@ -2,13 +2,11 @@
 
 import json
 import math
-import re
-import sys
-from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-from perennial.schemas.errors import UnreadableInput, in_one_line, shorten
+from perennial.schemas.errors import UnreadableInput, shorten
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.kumo.things import SeedConfig
 
 MAX_CHARACTERS = 10_000_000
@@ -63,58 +61,11 @@ def read_config(value: Any, source: str) -> SeedConfig:
 
 
 def parse_json(text: str, source: str) -> Any:
-    """Return the JSON value of the text; raise UnreadableInput with the place of the first defect.
-
-    Refused beyond malformed JSON: NaN and infinities, an object with one key twice, half of a surrogate
-    pair, a byte order mark, and a document over MAX_CHARACTERS.
-    """
+    """Return the JSON value of the text; raise UnreadableInput with the place of the first defect."""
     try:
-        if len(text) > MAX_CHARACTERS:
-            raise ValueError(f"{len(text):,} characters, expected {MAX_CHARACTERS:,} at most")
-        if text.startswith("\ufeff"):
-            raise ValueError("it starts with a byte order mark; save it as UTF-8 without one")
-        value = _STRICT_JSON.decode(text)
-        if _HALF_CHARACTER.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
-    except RecursionError:
-        raise UnreadableInput(f"{source}: nested too deeply; expected five levels or so") from None
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):04x}"
-        raise UnreadableInput(
-            f"{source}: not usable JSON: a text holds {half} alone, half of a character; write the whole one"
-        ) from None
-    except json.JSONDecodeError as error:
-        character = text[error.pos : error.pos + 1]
-        got = f"got {character!r}" if character else "where the text ends, perhaps cut off"
-        raise UnreadableInput(f"{source}: not JSON: {error}, {got}; give one whole document") from None
-    except ValueError as error:
-        raise UnreadableInput(f"{source}: not usable JSON: {in_one_line(error)}") from None
-    return value
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number; write a finite one")
-
-
-def _parse_whole_number(digits: str) -> int:
-    most = sys.get_int_max_str_digits()  # Python converts no longer one
-    if len(digits) > most:
-        raise ValueError(f"a whole number of over {most:,} digits; write a shorter one")
-    return int(digits)
-
-
-def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"key {_show(key)} occurs twice in one object; keep one of them")
-    return value
-
-
-_STRICT_JSON = json.JSONDecoder(
-    object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constant, parse_int=_parse_whole_number
-)
-_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+        return read_json(text, max_bytes=MAX_CHARACTERS)
+    except UnreadableJson as error:
+        raise UnreadableInput(f"{source}: {error}") from None
 
 
 def _problem_text(problem: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """The endpoint of a server: its URL and key, what requests carry beside them, and the JSON of a body."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,15 +8,8 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from perennial.schemas.errors import InvalidOption
+from perennial.schemas.json_text import JsonBeyondBounds, UnreadableJson, read_json
 from perennial.schemas.model_calls import find_misplaced_path
-
-# Each list or object takes up to 250 bytes once it is read, for as few as three bytes of text.
-_MAX_BRACKETS = 1_000_000
-
-
-# Python converts no longer number; no count of a reply is as large, and the body is kept as it came.
-_MAX_DIGITS = 4_000
-
 
 _EVENT_LINES = ("data:", "event:", "id:", "retry:", ":")
 
@@ -25,36 +17,26 @@ _EVENT_LINES = ("data:", "event:", "id:", "retry:", ":")
 _DONE = "[DONE]"
 
 
-class UnreadableBody(Exception):
-    """A body that cannot be read as JSON however often it comes, unlike one that was cut or garbled."""
-
-
-def read_json(text: str) -> Any:
-    """Return what the JSON says, None where the text is none.
-
-    Of a number of more than 4,000 digits these are read. Raises UnreadableBody for JSON that is nested too
-    deeply, or has more than a million opening brackets.
-    """
-    if text.count("[") + text.count("{") > _MAX_BRACKETS:
-        raise UnreadableBody(f"the body has more than {_MAX_BRACKETS:,} opening brackets")
+def read_body(text: str) -> Any:
+    """Return what the JSON says, None where the text is none; raise JsonBeyondBounds beyond its bounds."""
     try:
-        return _load(text)
-    except json.JSONDecodeError:
+        return read_json(text, any_number=True)
+    except JsonBeyondBounds:
+        raise
+    except UnreadableJson:
         return None
-    except RecursionError:
-        raise UnreadableBody("the body is nested too deeply") from None
 
 
 def read_completion(text: str) -> Any:
     """Return what a body says: one JSON document, even if `data: [DONE]` follows it, or a stream of events.
 
-    The chunks of a stream are put together as the one choice of a chat completion. Raises as `read_json`.
+    The chunks of a stream are put together as the one choice of a chat completion. Raises as `read_body`.
     """
     start = text.lstrip()
     if not start.startswith(_EVENT_LINES):
         head, mark, rest = text.rpartition("data:")
-        return read_json(head if mark and rest.strip() == _DONE else text)
-    chunks = (chunk for event in _events(start) if isinstance(chunk := read_json(event), dict))
+        return read_body(head if mark and rest.strip() == _DONE else text)
+    chunks = (chunk for event in _events(start) if isinstance(chunk := read_body(event), dict))
     return _join_chunks(chunks, has_ended=start.rstrip().endswith(_DONE))
 
 
@@ -67,7 +49,7 @@ def _events(text: str) -> Iterator[str]:
         elif not line and data:
             # Some servers leave out the empty line between two events.
             whole = "\n".join(data)
-            yield from data if read_json(whole) is None else [whole]
+            yield from data if read_body(whole) is None else [whole]
             data = []
 
 
@@ -99,19 +81,6 @@ def _join_chunks(chunks: Iterator[dict[str, Any]], has_ended: bool) -> dict[str,
         choice.setdefault("finish_reason", "stream interrupted")
     message = {"role": "assistant", **lists, **{name: "".join(parts) for name, parts in texts.items()}}
     return {**body, "choices": [{**choice, "message": message}]}
-
-
-def _load(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # a whole number of more digits than Python converts
-        return json.loads(text, parse_int=_parse_int)
-
-
-def _parse_int(digits: str) -> int:
-    return int(digits[:_MAX_DIGITS])
 
 
 _QUOTES = ('"', "'", "`")

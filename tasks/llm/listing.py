@@ -1,7 +1,6 @@
 """Make one HTTP request and say what came of it, without reading what the body says."""
 
 import asyncio
-import json
 import os
 import ssl
 import time
@@ -10,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import causes, count, in_one_line
+from perennial.schemas.json_text import read_json
 from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.endpoint import RequestExtras, check_url
 from perennial.tasks.llm.retry_policy import HttpResult, retry_after_s
@@ -120,8 +120,8 @@ def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
     if isinstance(answer, str) or answer.status_code != 200:
         return None
     try:
-        return {str(model["id"]) for model in json.loads(answer.content)["data"]}
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return {str(model["id"]) for model in read_json(answer.content)["data"]}
+    except (ValueError, KeyError, TypeError):
         return None
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from perennial.schemas.errors import shorten
+from perennial.schemas.json_text import JsonBeyondBounds
 from perennial.schemas.model_calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply, UsageStatus
-from perennial.tasks.llm.endpoint import UnreadableBody, read_completion, read_json
+from perennial.tasks.llm.endpoint import read_body, read_completion
 from perennial.tasks.llm.limits import completion_bound, prompt_bytes, prompt_tokens_at_least, utf8_length
 from perennial.tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
 from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, is_retried_status
@@ -203,8 +204,10 @@ def read_attempt(
         return failed.end("html_body", f"the body is an HTML page: {find_message(received.body)}")
     try:
         body = read_completion(received.body)
-    except UnreadableBody as error:
-        return failed.end("invalid_body", f"{error}: {_shorten_line(received.body)}", is_final=True)
+    except JsonBeyondBounds as error:
+        return failed.end(
+            "invalid_body", f"the body is {error}: {_shorten_line(received.body)}", is_final=True
+        )
     if not isinstance(body, dict):
         return failed.end("invalid_body", f"the body is no JSON object: {_shorten_line(received.body)}")
     choice = _first_choice(body)
@@ -399,8 +402,8 @@ def _defect_of(choice: Mapping[str, Any], ending: Ending) -> str | None:
 
 def _json(text: str) -> Any:
     try:
-        return read_json(text)
-    except UnreadableBody:
+        return read_body(text)
+    except JsonBeyondBounds:
         return None
 
 

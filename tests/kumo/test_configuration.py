@@ -106,11 +106,11 @@ def test_released_domains_come_back_equal_from_their_json(release: Path) -> None
         ('{"a": 1, "name": 1, "name": 2}', "key 'name' occurs twice in one object; keep one of them"),
         ("[" * 200_000, "nested too deeply"),
         ('{"name":' * 200_000, "nested too deeply"),
-        ('{"name":\n ' + "9" * 5000 + "}", "a whole number of over 4,300 digits"),
+        ('{"name":\n ' + "9" * 5000 + "}", "a whole number of over 4,000 digits"),
         ("\ufeff{}", "starts with a byte order mark"),
         ('{"name": "\\ud83d"}', "holds \\ud83d alone"),
         ('{"name": "\ud83d"}', "holds \\ud83d alone"),
-        (" " * 10_000_001, "10,000,001 characters, expected 10,000,000 at most"),
+        (" " * 10_000_001, "10,000,001 bytes: expected 10,000,000 at most"),
     ],
 )
 def test_text_that_is_not_usable_json(text: str, told: str) -> None:
@@ -184,11 +184,9 @@ def test_a_wrong_value_is_told_once_with_its_place(place: Place, value: Any, tol
     assert message.count("; ") == 0
 
 
-def test_an_infinite_bound_is_told_with_its_place() -> None:
+def test_an_infinite_bound_is_refused() -> None:
     text = json.dumps(GOOD).replace("1.5", "1e999")
-    assert "outcomes[1].states[0].range[1]: expected a finite number, got a number too large" in problem_of(
-        text
-    )
+    assert "1e999 is too large for a number" in problem_of(text)
 
 
 def test_wrong_places_are_listed_together_and_cut_short() -> None:

@@ -6,7 +6,6 @@ part; a query over what is withdrawn meanwhile fails. No file that a view may na
 time: DuckDB opens a file more than once in a query, and would read the head of one and the rows of another.
 """
 
-import json
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import Damaged, QueryFailed, UnreadableInput
+from perennial.schemas.json_text import read_json
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import PUBLISHED_SCORES, SCALE, TABLES
 from perennial.schemas.units import evaluation_of, is_evaluation, split_unit, units_by_edition
@@ -117,7 +117,7 @@ def refuse_other_format(store: Store) -> None:
     """Raise UnreadableInput for a data root of another format: one manifest tells for all."""
     name = next((name for name in store.names("manifests") if name.endswith(".json")), None)
     try:
-        saved = FORMAT if name is None else json.loads(store.read_bytes(f"manifests/{name}"))["format"]
+        saved = FORMAT if name is None else read_json(store.read_bytes(f"manifests/{name}"))["format"]
     except (ValueError, KeyError, TypeError):
         return  # `perennial verify` names what is damaged.
     if saved != FORMAT:

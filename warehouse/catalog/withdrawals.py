@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.json_text import read_json
 from perennial.schemas.units import describe_unit, split_unit
 from perennial.warehouse.catalog.confinement import row_file, unit_of
 from perennial.warehouse.store.store import WITHDRAWN, Store
@@ -56,7 +57,7 @@ def history(store: Store, edition: str) -> tuple[WithdrawalEvent, ...]:
     """
     name = _file(edition)
     try:
-        record = json.loads(store.read_bytes(name))
+        record = read_json(store.read_bytes(name))
         if record["format"] != FORMAT:
             raise ValueError(f"format {record['format']!r}, expected {FORMAT}")
         return tuple(WithdrawalEvent(**event) for event in record["events"])

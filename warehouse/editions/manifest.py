@@ -7,7 +7,6 @@ same files, plan and code give the same manifest, byte for byte: no clock is in 
 """
 
 import hashlib
-import json
 import platform
 import re
 from collections.abc import Iterable, Mapping
@@ -19,6 +18,7 @@ from typing import Any
 
 from perennial.schemas.errors import Damaged, in_one_line
 from perennial.schemas.ids import canonical_json
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.confinement import FORMAT, row_file, table_file, unit_of
@@ -130,12 +130,22 @@ def is_sealed(edition: str, row: bytes, seal: bytes) -> bool:
 def parse_manifest(content: bytes) -> Manifest:
     """Return what the file's content says; raise ValueError where it is no manifest of this version."""
     try:
-        made = json.loads(content)
+        made = read_json(content)
         if made["format"] != FORMAT:
             raise ValueError(f"format {made['format']!r}, expected {FORMAT}")
         return Manifest(tuple(ListedFile(**entry) for entry in made.pop("files")), made)
-    except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, UnreadableJson) as error:
         raise ValueError(f"not a manifest ({error!r})") from None
+
+
+def read_manifest(store: Store, unit: str) -> tuple[bytes, Manifest]:
+    """Return the content of the unit's manifest and what it says; raise Damaged where it cannot be read."""
+    name = manifest_file(unit)
+    try:
+        content = store.read_bytes(name)
+        return content, parse_manifest(content)
+    except (OSError, ValueError) as error:
+        raise _damaged_unit(unit, f"{store.location(name)} cannot be read ({in_one_line(error)})") from None
 
 
 def _seal(edition: str, row: bytes) -> bytes:
@@ -215,19 +225,15 @@ def _check_row(store: Store, unit: str) -> None:
 
 
 def _digests_in_manifest(store: Store, unit: str) -> Mapping[str, str]:
-    name = manifest_file(unit)
-    try:
-        content = store.read_bytes(name)
-        files = parse_manifest(content).files
-    except (OSError, ValueError) as error:
-        raise _damaged_unit(unit, f"{store.location(name)} cannot be read ({in_one_line(error)})") from None
+    content, manifest = read_manifest(store, unit)
     try:
         (row,) = store.read_table(row_file(unit), ["manifest_sha256"]).to_pylist()
     except (OSError, Damaged, ValueError):
         raise damaged_file(store, row_file(unit), "it cannot be read") from None
     if row["manifest_sha256"] != hashlib.sha256(content).hexdigest():
-        raise _damaged_unit(unit, f"{store.location(name)} is not the manifest that its row names")
-    return {file.name: file.sha256 for file in files}
+        location = store.location(manifest_file(unit))
+        raise _damaged_unit(unit, f"{location} is not the manifest that its row names")
+    return {file.name: file.sha256 for file in manifest.files}
 
 
 def damaged_file(store: Store, name: str, reason: str) -> Damaged:

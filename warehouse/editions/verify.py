@@ -1,13 +1,13 @@
 """Check a published edition or evaluation byte by byte: its row against the seal, its manifest, its files."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from perennial.schemas.errors import in_one_line
+from perennial.schemas.json_text import read_json
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
@@ -342,6 +342,6 @@ def _row_count(store: Store, name: str) -> int:
 
 def _parse(text: Any) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
     except (TypeError, ValueError):
         return text

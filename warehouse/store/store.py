@@ -1,7 +1,6 @@
 """The files of a data root, on any fsspec file system: whole files in, whole files out."""
 
 import hashlib
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from perennial.schemas.errors import Damaged, in_one_line
+from perennial.schemas.json_text import read_json
 from perennial.warehouse.store import conditional_writes as conditional
 from perennial.warehouse.store.file_system import (
     draft_of,
@@ -319,7 +319,7 @@ def root_id(store: Store) -> str:
 def find_root_id(store: Store) -> str | None:
     """Return the root's id, None where it has none yet; raise Damaged where it cannot be read."""
     try:
-        return str(json.loads(store.read_bytes(ROOT_FILE))["root_id"])
+        return str(read_json(store.read_bytes(ROOT_FILE))["root_id"])
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):

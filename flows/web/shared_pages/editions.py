@@ -11,14 +11,14 @@ import streamlit as st
 from perennial.flows.cli.operate.editions import LISTED
 from perennial.flows.web.figures import show_rows
 from perennial.flows.web.page import Opened, Page, Rows, Snapshot, Visit, choose, parameter, plain
-from perennial.schemas.errors import Damaged, count
+from perennial.schemas.errors import count
 from perennial.schemas.rows import Row
 from perennial.schemas.units import evaluation_of, is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
 from perennial.warehouse.disclosure import is_retired
-from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.editions.manifest import read_manifest
 from perennial.warehouse.editions.seeds import reveal_file
 from perennial.warehouse.store.store import Store
 
@@ -157,19 +157,10 @@ def _names(edition: Opened) -> list[str]:
 
 
 def _show_manifest(store: Store, unit: str) -> None:
-    name = manifest_file(unit)
-    try:
-        made = json.loads(store.read_bytes(name))
-        files = made.pop("files")
-        rows = Rows(
-            ("table", "rows", "bytes", "sha256", "file"),
-            tuple((f["table"], f["rows"], f["size"], f["sha256"], f["name"]) for f in files),
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Damaged(
-            f"{store.location(name)}: no manifest ({error}); `perennial verify {unit}` says what is damaged"
-        ) from None
-    show_rows("manifest", rows)
+    _, manifest = read_manifest(store, unit)
+    made = manifest.made
+    rows = tuple((file.table, file.rows, file.size, file.sha256, file.name) for file in manifest.files)
+    show_rows("manifest", Rows(("table", "rows", "bytes", "sha256", "file"), rows))
     with st.expander(
         f"What else the manifest says ({count(len(made), 'entry').replace('entrys', 'entries')})"
     ):

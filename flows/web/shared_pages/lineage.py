@@ -13,6 +13,7 @@ from perennial.flows.stages.grow import list_jobs
 from perennial.flows.web.figures import show_query, show_rows
 from perennial.flows.web.page import Opened, Page, Rows, Visit, choose, parameter, plain
 from perennial.schemas.errors import InvalidOption
+from perennial.schemas.json_text import read_json
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
@@ -108,7 +109,7 @@ def _read_written(store: Store, unit: str) -> dict[str, list[str]]:
         if file.startswith(f"{unit}-") and file.endswith(".jsonl"):
             for line in store.read_bytes(f"lineage/{file}").splitlines():
                 with suppress(ValueError):  # the last line of a run that was killed
-                    event = json.loads(line)
+                    event = read_json(line)
                     stage = event["job"]["name"].rpartition(".")[2]
                     if event["eventType"] == "COMPLETE":
                         written[stage] = [_table_with_rows(output) for output in event["outputs"]]

@@ -8,7 +8,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
 from perennial.schemas.errors import count, shorten
-from perennial.tasks.llm.endpoint import UnreadableBody, read_json
+from perennial.schemas.json_text import JsonBeyondBounds
+from perennial.tasks.llm.endpoint import read_body
 from perennial.tasks.llm.retry_policy import HttpResult
 
 _ENDED = ("completed", "expired", "cancelled", "failed")
@@ -125,8 +126,8 @@ class OutputLine(_ServerForm):
 def read_form(form: type[Form], text: str) -> Form | None:
     """Return what a text says, None where it is not of the form."""
     try:
-        return _read_value(form, read_json(text))
-    except UnreadableBody:
+        return _read_value(form, read_body(text))
+    except JsonBeyondBounds:
         return None
 
 

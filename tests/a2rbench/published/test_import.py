@@ -242,7 +242,7 @@ def test_a_faulty_file_and_a_weak_sandbox_are_refused(
     file.write_text(own.text_of(own.ITEMS[:1]) + "{", encoding="utf-8")
     faulty = CliRunner().invoke(app, command)
     assert isinstance(faulty.exception, UnreadableInput)
-    assert "items.jsonl, line 2: no JSON" in str(faulty.exception)
+    assert "items.jsonl, line 2: not JSON" in str(faulty.exception)
     file.write_text(own.text_of(own.ITEMS[:1]), encoding="utf-8")
     unprotected = tier.Protection("none", find_protection().jail, ())
     monkeypatch.setattr(tier, "find_protection", lambda: unprotected)

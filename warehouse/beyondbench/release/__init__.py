@@ -2,13 +2,13 @@
 
 import csv
 import io
-import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, NoReturn
+from typing import Any
 
 from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.json_text import UnreadableJson, read_json
 
 # The leaderboard that the authors of BeyondBench publish (JSON), as scores of another benchmark.
 #
@@ -88,19 +88,10 @@ def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
 
 
 def _read_json(content: bytes, name: str) -> Any:
-    def refuse(constant: str) -> NoReturn:
-        raise UnreadableInput(f"{name}: {constant} in it, expected numbers")
-
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
-    except UnicodeDecodeError as error:
-        raise UnreadableInput(f"{name}: not UTF-8 ({error.reason} at byte {error.start})") from None
-    except json.JSONDecodeError as error:
-        raise UnreadableInput(f"{name}: not JSON ({error.msg}, line {error.lineno})") from None
-    except (ValueError, RecursionError):
-        raise UnreadableInput(
-            f"{name}: a number too long or lists too deep, expected a leaderboard"
-        ) from None
+        return read_json(content)
+    except UnreadableJson as error:
+        raise UnreadableInput(f"{name}: {error}") from None
 
 
 def _read_model(entry: Any, subject: str) -> str:

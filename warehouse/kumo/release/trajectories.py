@@ -9,7 +9,6 @@ Beyond what a run says of itself, its rows hold: as observation and state of a t
 as the release does not say how long a run took.
 """
 
-import json
 import os
 import signal
 from collections import Counter, defaultdict
@@ -26,6 +25,7 @@ from pydantic_core import from_json
 
 from perennial.schemas.errors import PerennialError, quote
 from perennial.schemas.game import EpisodeStatus
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.kumo.things import TURN_LIMIT, Setting
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES
@@ -71,7 +71,7 @@ def read_outcomes(file: SettingFile) -> Mapping[int, list[dict[str, Any]] | None
         number, runs = -1 - len(runs_by_seed), None
         if not isinstance(entry, Skipped):
             try:
-                record = json.loads(entry[1])
+                record = read_json(entry[1])
                 if all(isinstance(run["successful"], bool) for run in record["trajectories"]):
                     number, runs = int(record["seed"]), record["trajectories"]
             except (ValueError, KeyError, TypeError):
@@ -152,7 +152,9 @@ class ReleasedRun:
 def read_line(line: str, boards: Mapping[int, RunInstance]) -> tuple[int, list[ReleasedRun]]:
     """Return the line's seed and its runs in order; raise ForeignLine where it holds no runs on a board."""
     try:
-        record = _LineForm.model_validate_json(line)
+        record = _LineForm.model_validate(read_json(line))
+    except UnreadableJson as error:
+        raise ForeignLine(f"it cannot be read: {error}") from None
     except ValidationError as error:
         raise ForeignLine(_describe_problem(error)) from None
     board = boards.get(record.seed)
@@ -170,8 +172,6 @@ def read_line(line: str, boards: Mapping[int, RunInstance]) -> tuple[int, list[R
 def _describe_problem(error: ValidationError) -> str:
     """Return the first thing that the form of a line does not have."""
     problem = error.errors(include_url=False)[0]
-    if problem["type"] == "json_invalid":
-        return f"it is not JSON, or cut off: {problem['ctx']['error']}"
     path = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
     return f"{path or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
 
