@@ -41,9 +41,9 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
             "SELECT player, success_rate FROM leaderboard WHERE setting = 'easy'"
         )[1]
     )
-    lines = [f"Twice,{player},{2 * rate},made up" for player, rate in rates.items()]
-    (root / "twice.csv").write_text("\n".join(["benchmark,player,score,source", *lines]) + "\n")
-    taken = harness.perennial("import", "scores", "twice.csv", "--root", str(root), cwd=root)
+    lines = [f"Half,{player},{rate / 2},made up" for player, rate in rates.items()]
+    (root / "half.csv").write_text("\n".join(["benchmark,player,score,source", *lines]) + "\n")
+    taken = harness.perennial("import", "scores", "half.csv", "--root", str(root), cwd=root)
     assert taken.returncode == 0, taken.stderr
     assert "5 scores of 1 benchmarks from made up" in taken.stdout
     contents = []
@@ -56,7 +56,7 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
     assert contents[0] == contents[1]
     rows = open_catalog(Store(str(root))).query(
         "SELECT players, round(correlation, 9) FROM correlations "
-        "WHERE compared_with = 'benchmark Twice' AND setting = 'easy' AND coefficient = 'pearson'"
+        "WHERE compared_with = 'benchmark Half' AND setting = 'easy' AND coefficient = 'pearson'"
     )[1]
     # Five players are too few for a correlation: the scores are taken in, and none is computed.
     assert rows == []

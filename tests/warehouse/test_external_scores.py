@@ -55,6 +55,17 @@ def test_of_two_sources_the_first_by_name_counts(tmp_path: Path) -> None:
         (HEADINGS, "no score in it"),
         (HEADINGS + "B,m,high,a\n", "line 2: score 'high' is not a number"),
         (HEADINGS + "B,m,nan,a\n", "line 2: score 'nan' is not a number"),
+        (
+            HEADINGS + "B,m,-1e300,a\n",
+            "line 2: score '-1e300' is not a number such as 0.731 or 73.1, from -100 to",
+        ),
+        (HEADINGS + "B,m,10000.5,a\n", "line 2: score '10000.5'"),
+        (HEADINGS + "B,m,-inf,a\n", "line 2: score '-inf'"),
+        (
+            HEADINGS + "B,m,71,a\nB,n,0,a\nC,m,0.2,a\nB,o,0.64,a\n",
+            "'o' has 0.64 and 'm' has 71 in 'B' from 'a'",
+        ),
+        (HEADINGS + "B,m,-0.3,a\nB,n,1300,a\n", "which are two scales"),
         (HEADINGS + "B,m,1\n", "line 2: expected 4 values"),
         (HEADINGS + "B,m,1,a,x\n", "line 2: expected 4 values"),
         (HEADINGS + "B, ,1,a\n", "line 2: player is blank"),
@@ -74,6 +85,11 @@ def test_what_is_wrong_is_named(text: str, told: str) -> None:
     with pytest.raises(UnreadableInput, match=told) as caught:
         _parse(text)
     assert "\n" not in str(caught.value)
+
+
+def test_each_benchmark_and_source_has_a_scale_to_itself() -> None:
+    text = HEADINGS + "B,m,0.64,a\nB,m,64,b\nC,m,71,a\nC,n,1,a\nC,o,0,a\nD,m,1,a\nD,n,0.5,a\n"
+    assert len(_parse(text)) == 7
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:

@@ -24,6 +24,8 @@ SCORES = "external_scores"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _WEB_ADDRESS = re.compile(r"https?://[^\s/?#@:\[\]\\]+(:[0-9]{1,5})?([/?#][^\s\\]*)?", re.IGNORECASE)
 _COLUMNS = ("benchmark", "player", "score", "source")
+# Shares, percent and indices below 0, and points such as Elo's.
+_LEAST, _MOST = -100, 10_000
 
 
 def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
@@ -45,6 +47,7 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
     except csv.Error as error:
         raise UnreadableInput(f"{name}: line {reader.line_num}: not CSV ({error})") from None
     _refuse_repeats(rows, name)
+    _refuse_mixed_scales(rows, name)
     if not rows:
         raise UnreadableInput(f"{name}: no score in it, expected a line per player below the headings")
     return rows
@@ -105,9 +108,10 @@ def _row(record: dict[str, Any], where: str) -> dict[str, Any]:
         score = float(values["score"])
     except ValueError:
         score = math.nan
-    if not math.isfinite(score):
+    if not _LEAST <= score <= _MOST:
         raise UnreadableInput(
-            f"{where}: score {values['score'][:80]!r} is not a number such as 0.731 or 73.1"
+            f"{where}: score {values['score'][:80]!r} is not a number such as 0.731 or 73.1, from "
+            f"{_LEAST} to {_MOST:,}"
         )
     return {**values, "score": score}
 
@@ -122,6 +126,21 @@ def _refuse_repeats(rows: list[dict[str, Any]], name: str) -> None:
                 "keep one"
             )
         seen.add(key)
+
+
+def _refuse_mixed_scales(rows: list[dict[str, Any]], name: str) -> None:
+    """Raise UnreadableInput where a source has both shares (0.64) and other numbers (71) of a benchmark."""
+    shares: dict[tuple[str, str], str] = {}
+    others: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if abs(row["score"]) not in (0, 1):
+            scale = shares if abs(row["score"]) < 1 else others
+            scale.setdefault((row["benchmark"], row["source"]), f"{row['player']!r} has {row['score']:g}")
+    for key in shares.keys() & others.keys():
+        raise UnreadableInput(
+            f"{name}: {shares[key]} and {others[key]} in {key[0]!r} from {key[1]!r}, which are two scales: "
+            "write all as shares from 0 to 1"
+        )
 
 
 # What papers and sites print: facts that come with each benchmark, as rows and as the SQL of a table.
