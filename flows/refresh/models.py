@@ -363,7 +363,8 @@ def look_up(
     Any other failure is said, and no reason to stop: it may pass. Where work is `resumed`, models that have
     answered before are left alone, as nothing may be left to ask them.
     """
-    requests = {call.call_id: call for call in (short_request("player", c.model, c.params) for c in choices)}
+    models = [choice for choice in choices if not settings.is_function(choice.model)]
+    requests = {call.call_id: call for call in (short_request("player", c.model, c.params) for c in models)}
     if requests:
         asyncio.run(_look_up(settings, store, list(requests.values()), say, resumed))
 

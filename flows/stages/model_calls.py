@@ -63,14 +63,19 @@ def leave(error: PerennialError) -> NoReturn:
     _changing.acquire()
     logging.disable(logging.CRITICAL)
     _print(f"perennial: error: {error}\n")
-    for step in reversed(_steps):
-        with suppress(Exception):  # whatever it is, the process must end
-            step(error)
+    take_steps(error)
     with suppress(Exception):
         sys.stdout.flush()
         # Else Python warns, in lines of its own, of the semaphores that worker processes share.
         util._run_finalizers(0)  # type: ignore[attr-defined]
     os._exit(error.exit_code)
+
+
+def take_steps(error: PerennialError) -> None:
+    """Take the steps before leaving, the latest first: no call begins any more, and those in flight end."""
+    for step in reversed(_steps):
+        with suppress(Exception):  # whatever it is, the run must end
+            step(error)
 
 
 def _print(line: str) -> None:

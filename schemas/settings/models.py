@@ -141,6 +141,7 @@ class ModelSettings(BaseModel):
     )
 
     _flags: dict[str, object] = PrivateAttr(default_factory=dict)
+    _entries: dict[str, ModelEntry] = PrivateAttr(default_factory=dict)
 
     @field_validator("base_url")
     @classmethod
@@ -159,12 +160,21 @@ class ModelSettings(BaseModel):
 
     def model_entries(self) -> dict[str, ModelEntry]:
         """Return the entries of models.toml by name; raise InvalidOption for one that makes no sense."""
-        return load_models(self.models_file)
+        return load_models(self.models_file) | self._entries
+
+    def add_entries(self, entries: Mapping[str, ModelEntry]) -> Self:
+        """Let these entries, of functions of this process, go before models.toml's; return the settings."""
+        self._entries = {**self._entries, **entries}
+        return self
 
     def keep_flags(self, names: Iterable[str]) -> Self:
         """Remember which settings are flags of the command line, and return the settings."""
         self._flags = {name: getattr(self, name) for name in names if name in ModelSettings.model_fields}
         return self
+
+    def is_function(self, model: str) -> bool:
+        """Whether the model is a function of this process, which is asked nothing but questions."""
+        return model in self._entries
 
     def refuse_overridden(self, models: Collection[str]) -> None:
         """Raise InvalidOption for a flag that the entry of each of these models overrides."""

@@ -224,6 +224,15 @@ class Catalog:
             names, rows = self._runner.stream(sql, at_most)
         return names, self._naming_damage_in(rows, sql)
 
+    def relate(self, sql: str) -> "duckdb.DuckDBPyRelation":
+        """Return a relation of the SQL, whose rows are read when they are asked for.
+
+        It holds the database open. Raises what `stream` raises; what goes wrong later, DuckDB raises.
+        """
+        with self._naming_damage(sql):
+            self._create_views_for(sql)
+            return self._runner.relate(sql)
+
     @contextmanager
     def closing(self) -> Iterator[None]:
         """Close the database and end its thread after the block."""

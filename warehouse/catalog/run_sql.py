@@ -62,6 +62,11 @@ class SqlRunner:
                 result = self._stop_at_ctrl_c(lambda: self.connection.execute(limited))
             return names, self._rows(result, sql, deadline)
 
+    def relate(self, sql: str) -> "duckdb.DuckDBPyRelation":
+        """Return a relation of the SQL; raise what `stream` raises for SQL that it refuses."""
+        with self._errors_in_one_line(sql):
+            return self.connection.sql(check_statement(self.connection, sql))
+
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         with self._errors_in_one_line(sql):

@@ -3,15 +3,25 @@
 import sys
 from collections.abc import Sequence
 from datetime import date, datetime
+from functools import partial
 from typing import Annotated
 
 import typer
 from rich.table import Column, Table
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.cli.run.refresh import YesOption, evaluate_players, is_for_play, result_console
+from perennial.flows.cli.run.refresh import (
+    Execute,
+    YesOption,
+    evaluate_players,
+    execute_by_prefect,
+    is_for_play,
+    load_evaluation,
+    result_console,
+)
 from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.console.settings_options import settings_app
+from perennial.flows.serve.embedded_server import begin_server
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, Row
@@ -21,6 +31,7 @@ from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.disclosure import is_retired
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.lock import refuse_locked
 from perennial.warehouse.store.store import Store
 
 # Instances that a model's context does not hold count as asked: it would not be asked them again.
@@ -69,8 +80,11 @@ def contamination(
     players = rename_aliases(players, find_benchmark(plan.benchmark))
     if missing := _without_answers(store, plan.edition, players):
         # The others are not asked again: their runs would count beside those that they have.
-        chosen = {**flags, "players": ",".join(missing)}
-        evaluate_players(chosen, plan.edition, "", 0, False, yes, as_json, verbose)
+        chosen = load_evaluation({**flags, "players": ",".join(missing)}, plan)
+        refuse_locked(store)
+        begin_server()
+        execute: Execute[None] = partial(execute_by_prefect, verbose=verbose)
+        evaluate_players(store, chosen, "", 0, console, execute, yes=yes)
     rows = _read_gaps(store, plan.edition, players)
     if not rows:
         raise InvalidOption(

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from perennial.flows.refresh.publish import UnitsOfRoot
     from perennial.flows.refresh.several import EditionOutcome
     from perennial.flows.run.plain_stages import Execution
+    from perennial.schemas.plan import EditionPlan, EvaluationPlan
     from perennial.schemas.settings import RefreshSettings
 
 
@@ -79,6 +80,10 @@ class Job(Generic[Result]):
 
         dumps = [settings.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for settings in self.settings]
         return [{**dump, **self.details} for dump in dumps]
+
+
+# How a job is done: `execute_by_prefect` with its options, or `execute_plainly`.
+Execute = Callable[[Job[Result], Terminal], Result]
 
 
 def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
@@ -180,51 +185,75 @@ def refresh(
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
-    from perennial.flows.refresh.plan import describe_aliases
-    from perennial.flows.refresh.print_plan import refuse_large_run
-    from perennial.flows.refresh.publish import units_of_root
-    from perennial.flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
-    from perennial.flows.run.choose_runner import check_runner
+    from perennial.flows.refresh.several import EditionsFailed, prepare_each
     from perennial.schemas.settings.several import load_each
 
     all_settings = load_each(flags)
-    first = all_settings[0]
-    root = first.root
     console = result_console(as_json)
-    store = Store(root)
-    if not dry_run:
-        refuse_locked(store)
-        begin_server()
-    before = units_of_root(store)
-    prepared = prepare_each(all_settings, store, needs_key=not dry_run, flags=flags)
-    plans = [job.plan for job in prepared]
-    chosen = [find_benchmark(settings.benchmark) for settings in all_settings]
-    for note in dict.fromkeys(note for choice in chosen for note in describe_aliases(first.players, choice)):
-        console.print(f"note: {note}")
+    store = Store(all_settings[0].root)
     if dry_run:
+        prepared = prepare_each(all_settings, store, needs_key=False, flags=flags)
+        _note_aliases(all_settings, console)
         print_plans(console, store, prepared, as_json, all_settings)
         return
+    refuse_locked(store)
+    begin_server()
+    try:
+        execute = partial(execute_by_prefect, verbose=verbose)
+        outcomes = make_each(all_settings, flags, console, execute, yes=yes)
+    except EditionsFailed as error:
+        _print_result(store, error.outcomes, console, as_json)
+        raise
+    _print_result(store, outcomes, console, as_json)
+
+
+def make_each(
+    all_settings: "Sequence[RefreshSettings]",
+    flags: JsonObject,
+    console: Terminal,
+    execute: "Execute[list[EditionOutcome]]",
+    *,
+    yes: bool = False,
+) -> "list[EditionOutcome]":
+    """Publish an edition and its first evaluation for each of the settings, unless that was done before.
+
+    Raises EditionsFailed where some of several failed.
+    """
+    from perennial.flows.refresh.print_plan import refuse_large_run
+    from perennial.flows.refresh.publish import units_of_root
+    from perennial.flows.refresh.several import end_run, outcome_of, prepare_each
+    from perennial.flows.run.choose_runner import check_runner
+
+    first = all_settings[0]
+    store = Store(first.root)
+    refuse_locked(store)
+    before = units_of_root(store)
+    prepared = prepare_each(all_settings, store, flags=flags)
+    _note_aliases(all_settings, console)
     for job in prepared:
         if job.published:
             notice = f"edition {job.plan.edition} is published already, with these settings"
             console.print(notice if len(prepared) > 1 else f"{notice}: nothing to do")
     if all(job.published for job in prepared):
+        plans = [job.plan for job in prepared]
         end_run(store, plans)
-        _print_result(store, [outcome_of(plan) for plan in plans], console, as_json)
-        return
+        return [outcome_of(plan) for plan in plans]
     new = [job for job in prepared if not job.resumed]
     refuse_large_run(
         first, lambda: [row for job in new for row in estimate_refresh(store, job, first)], yes=yes
     )
     check_runner(first.runner)
     store.require_conditional_writes()
-    try:
-        execute = partial(execute_by_prefect, verbose=verbose)
-        outcomes = grow_and_play(all_settings, store, prepared, before, console, execute)
-    except EditionsFailed as error:
-        _print_result(store, error.outcomes, console, as_json)
-        raise
-    _print_result(store, outcomes, console, as_json)
+    return grow_and_play(all_settings, store, prepared, before, console, execute)
+
+
+def _note_aliases(all_settings: "Sequence[RefreshSettings]", console: Terminal) -> None:
+    from perennial.flows.refresh.plan import describe_aliases
+
+    chosen = [find_benchmark(settings.benchmark) for settings in all_settings]
+    players = all_settings[0].players
+    for note in dict.fromkeys(note for choice in chosen for note in describe_aliases(players, choice)):
+        console.print(f"note: {note}")
 
 
 def grow_and_play(
@@ -233,7 +262,7 @@ def grow_and_play(
     prepared: "Sequence[PreparedRefresh]",
     before: "UnitsOfRoot",
     console: Terminal,
-    execute: "Callable[[Job[list[EditionOutcome]], Terminal], list[EditionOutcome]]",
+    execute: "Execute[list[EditionOutcome]]",
 ) -> "list[EditionOutcome]":
     """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile.
 
@@ -344,78 +373,99 @@ def evaluate(
 
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
-    played = evaluate_players(flags, edition, name, instances, dry_run, yes, as_json, verbose)
-    if played is not None:
-        print_edition(*played, result_console(as_json), as_json)
+    console = result_console(as_json)
+    store, growth = find_evaluated(flags, edition)
+    chosen = load_evaluation(flags, growth)
+    if dry_run:
+        plan = _plan_evaluation(store, chosen, name, instances, console, needs_key=False)
+        print_evaluation_plan(console, store, plan, as_json, chosen)
+        return
+    refuse_locked(store)
+    begin_server()
+    execute: Execute[None] = partial(execute_by_prefect, verbose=verbose)
+    unit = evaluate_players(store, chosen, name, instances, console, execute, yes=yes)
+    print_edition(store, unit, console, as_json)
 
 
-def evaluate_players(
-    flags: JsonObject,
-    edition: str | None,
-    name: str,
-    instances: int,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-    verbose: bool,
-) -> tuple[Store, str] | None:
-    """Do what `evaluate` does but print the result: return where the evaluation is, None for a dry run."""
-    from perennial.flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
-    from perennial.flows.refresh.make_units import make_evaluation
-    from perennial.flows.refresh.models import choices_of, look_up
-    from perennial.flows.refresh.plan import describe_aliases
-    from perennial.flows.refresh.print_plan import refuse_large_run
-    from perennial.flows.refresh.publish import refuse_changed_root, units_of_root
-    from perennial.flows.run.choose_runner import check_runner
-    from perennial.flows.watchers.watcher import notice_of_failure
+def find_evaluated(flags: JsonObject, edition: str | None) -> "tuple[Store, EditionPlan]":
+    """Return the data root, and the plan of the published edition that is named there."""
     from perennial.schemas.settings import load_settings
 
     store = Store(load_settings(flags, "evaluate").root)
-    growth = read_published_plan(store, _edition(store, edition))
-    if flags["benchmark"] not in (None, growth.benchmark):
+    return store, read_published_plan(store, select_unit(store, edition, visible_editions(store)))
+
+
+def load_evaluation(flags: JsonObject, growth: "EditionPlan") -> "RefreshSettings":
+    """Return the settings of an evaluation of this edition; raise InvalidOption for another's benchmark."""
+    from perennial.schemas.settings import load_settings
+
+    if flags.get("benchmark") not in (None, growth.benchmark):
         raise InvalidOption(
             f"--benchmark {flags['benchmark']}: edition {growth.edition!r} is of {growth.benchmark}: give "
             "that one, whose settings are options then"
         )
-    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
-    console = result_console(as_json)
-    if not dry_run:
-        refuse_locked(store)
-        begin_server()
-    refuse_damaged_edition(store, growth.edition)
+    return load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
+
+
+def _plan_evaluation(
+    store: Store,
+    chosen: "RefreshSettings",
+    name: str,
+    instances: int,
+    console: Terminal,
+    *,
+    needs_key: bool = True,
+) -> "EvaluationPlan":
+    from perennial.flows.refresh.evaluation import prepare_evaluation, refuse_damaged_edition
+
+    refuse_damaged_edition(store, chosen.edition)
+    plan = prepare_evaluation(chosen, store, name, instances, needs_key=needs_key)
+    _note_aliases([chosen], console)
+    return plan
+
+
+def evaluate_players(
+    store: Store,
+    chosen: "RefreshSettings",
+    name: str,
+    instances: int,
+    console: Terminal,
+    execute: Execute[None],
+    *,
+    yes: bool = False,
+) -> str:
+    """Publish an evaluation of a published edition, unless it is published already, and return its name."""
+    from perennial.flows.refresh.evaluation import is_begun
+    from perennial.flows.refresh.make_units import make_evaluation
+    from perennial.flows.refresh.models import choices_of, look_up
+    from perennial.flows.refresh.print_plan import refuse_large_run
+    from perennial.flows.refresh.publish import refuse_changed_root, units_of_root
+    from perennial.flows.run.choose_runner import check_runner
+    from perennial.flows.watchers.watcher import notice_of_failure
+
+    refuse_locked(store)
     before = units_of_root(store)
-    plan = prepare_evaluation(chosen, store, name, instances, needs_key=not dry_run)
-    for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
-        console.print(f"note: {note}")
-    if dry_run:
-        print_evaluation_plan(console, store, plan, as_json, chosen)
-        return None
+    plan = _plan_evaluation(store, chosen, name, instances, console)
     if store.exists(row_file(plan.unit)):
         Staging(store, plan.unit).remove()
         console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")
-    else:
-        begun = is_begun(store, plan)
-        if not begun:
-            refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
-        check_runner(chosen.runner)
-        store.require_conditional_writes()
-        console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
-        with lock_root(store, f"evaluate {chosen.edition}", console.print):
-            refuse_changed_root(store, before)
-            with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
-                look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
+        return plan.unit
+    begun = is_begun(store, plan)
+    if not begun:
+        refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
+    check_runner(chosen.runner)
+    store.require_conditional_writes()
+    console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
+    with lock_root(store, f"evaluate {chosen.edition}", console.print):
+        refuse_changed_root(store, before)
+        with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
+            look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
 
-            named = chosen.model_copy(update={"players": list(plan.players)})
-            details = {"instances": plan.instances}
-            job = Job(
-                "evaluate", [plan.unit], [named], partial(make_evaluation, named, plan), details=details
-            )
-            execute_by_prefect(job, console, verbose=verbose)
-    return store, plan.unit
+        named = chosen.model_copy(update={"players": list(plan.players)})
+        details = {"instances": plan.instances}
+        make = partial(make_evaluation, named, plan)
+        execute(Job("evaluate", [plan.unit], [named], make, details=details), console)
+    return plan.unit
 
 
 evaluate_app = settings_app(evaluate, is_for_play)
-
-
-def _edition(store: Store, named: str | None) -> str:
-    return select_unit(store, named, visible_editions(store))
