@@ -49,17 +49,17 @@ ParametersT = TypeVar("ParametersT", bound="BaseModel", default=Any)
 
 
 def name_batch(_workspace: object, batch: Batch, _policies: object) -> str:
-    """Return the batch's name for readers: its stage and its key."""
+    """The batch's name for readers: stage and key."""
     return str(batch)
 
 
 def never(_workspace: object, _batch: Batch) -> bool:
-    """Return False for every batch."""
+    """False for every batch: the default of conditions of a `Stage`."""
     return False
 
 
 def always(_workspace: object, _batch: Batch) -> bool:
-    """Return True for every batch."""
+    """True for every batch: a condition of a `Stage` that always holds."""
     return True
 
 
@@ -147,7 +147,7 @@ class Practice(ABC, Generic[ParametersT, SeatT, GameT]):
 
     @abstractmethod
     def start(self, parameters: ParametersT, seed: int) -> Callable[[int, int], Draw[SeatT] | None]:
-        """Return what draws: a function of an index and an attempt, the same whatever was drawn before.
+        """Make the function that draws, by index and attempt: the same whatever was drawn before.
 
         It returns None where this attempt gave nothing: then the next one of the same index is made, as it is
         where an edition holds the question or it was drawn before. Raises InvalidOption, at once, for

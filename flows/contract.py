@@ -438,7 +438,7 @@ class CheckOutcome:
 
 
 def check_benchmark(name: str, step: Callable[[str], None] = lambda _name: None) -> Iterator[CheckOutcome]:
-    """Yield the outcome of each check; `step` gets the name of each before it begins.
+    """Run each check and yield its outcome; `step` gets the name of each before it begins.
 
     Where no sample can be made, it is the only one. Raises InvalidOption where no such benchmark is
     installed.
@@ -464,7 +464,7 @@ def check_benchmark(name: str, step: Callable[[str], None] = lambda _name: None)
 
 
 def _describe(error: Exception) -> str:
-    """Return the error in one line; of one that is not ours its class, and where it was raised."""
+    """The error in one line; a foreign one with its class and where it was raised."""
     if isinstance(error, PerennialError):
         return in_one_line(error)
     *_, last = traceback.extract_tb(error.__traceback__)

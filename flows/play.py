@@ -24,7 +24,7 @@ from perennial.warehouse.editions.selectors import select_unit
 
 
 def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> tuple[Benchmark, Seat, str]:
-    """Return the seat of a fresh instance, and how to draw it again.
+    """The seat of a fresh instance, and the command that draws it again.
 
     Raises InvalidOption where the benchmark draws none for a person.
     """
@@ -42,7 +42,7 @@ def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> t
 
 
 def find_published(edition: str, instance: str, root: str | None) -> tuple[Benchmark, Seat, str]:
-    """Return the seat of an instance of a published edition, and how to play it again.
+    """The seat of an instance of a published edition, and the command that plays it again.
 
     Raises InvalidOption where there is none, or people cannot play it.
     """
@@ -115,7 +115,7 @@ def _show_lists(console: Terminal, sheet: Sheet) -> None:
 
 
 def _ask(console: Terminal, sheet: Sheet, source: TextIO, turn: int) -> str:
-    """Return the name of the next choice, asked for again until a line names one; or a typed answer."""
+    """Ask until a line names a choice, and take its name; or take a typed answer."""
     while True:
         console.print(f"{turn}> ", end="")
         line = source.readline(_MOST_LETTERS)

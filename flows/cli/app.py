@@ -175,11 +175,11 @@ class _LazyGroup(TyperGroup):
         self.commands = _Commands()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands."""
+        """Names only: no command's module is imported for the list."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return what the list of commands shows of this one."""
+        """A stub with the command's line of help, enough for the list of commands."""
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -191,7 +191,7 @@ class _LazyGroup(TyperGroup):
         typer.echo(f"Options: {options}\n{self.epilog}")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return name, command and the arguments left."""
+        """Import the named command, and let Ctrl-C interrupt it from here on."""
         name, resolved, rest = super().resolve_command(ctx, args)
         command = resolved if name is None else self.commands[name]
         let_ctrl_c_interrupt()

@@ -100,7 +100,7 @@ def train(
 
 
 def _place(model: str) -> str:
-    """Return a folder's whole path, by which any server finds it, or the name on the Hub."""
+    """A folder's absolute path, by which any server finds it; a name on the Hub stays."""
     return str(Path(model).resolve()) if Path(model).is_dir() else model
 
 

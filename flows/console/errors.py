@@ -25,7 +25,7 @@ _UNREADABLE = {
 
 
 def translate_error(error: BaseException) -> PerennialError | None:
-    """Return the error to show instead of a library's; None where there is none."""
+    """Turn an error of a library that users can cause into one line of ours; None: it is a bug."""
     library = type(error).__module__.partition(".")[0]
     if library in _OF_PREFECT:
         return PerennialError(
@@ -94,7 +94,7 @@ _BENCHMARK = "--benchmark"
 
 
 def describe_usage_error(error: TyperException, command: str) -> str:
-    """Return what is wrong and which help says more; "" where the help itself has been shown.
+    """What is wrong and which help says more; "" if the help itself has been shown.
 
     `command` is the one that was given, in case the error does not say so.
     """
@@ -107,7 +107,7 @@ def describe_usage_error(error: TyperException, command: str) -> str:
 
 
 def _help_of(error: TyperException, context: Any, command: str) -> str:
-    """Return the help that describes the option: that of all options, or of a benchmark that has it."""
+    """The command whose help describes the option: with all options, or of the benchmark that has it."""
     parameter = getattr(error, "param", None)
     if type(error).__name__ == "NoSuchOption" and _takes_benchmarks(context):
         owners = _owners(str(getattr(error, "option_name", "")))
@@ -146,18 +146,17 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
 
 
 def _owners(flag: str) -> list[str]:
-    """Return the benchmarks that have this flag as a setting of their own."""
+    """The benchmarks that have this flag as a setting."""
     name = flag.lstrip("-").replace("-", "_")
     return [owner.name for owner in benchmarks().values() if name in owner.settings().own_fields()]
 
 
 def _problems(error: TyperException) -> Sequence[JsonObject]:
-    """Return what pydantic found wrong with a value, by which typer reads it."""
     list_errors = getattr(error.__cause__, "errors", None)
     return list_errors() if list_errors is not None and getattr(error, "param", None) is not None else ()
 
 
 def _name(parameter: Any) -> str:
-    """Return an option's long name, or an argument's as the usage line shows it."""
+    """An option's long name, or an argument's as the usage line shows it."""
     names = [name for name in parameter.opts if name.startswith("-")]
     return max(names, key=len) if names else str(parameter.metavar or parameter.name).strip("[].").upper()

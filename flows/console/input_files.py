@@ -48,7 +48,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_text_file(path: Path, max_bytes: int = MAX_BYTES) -> str:
-    """Return the file's text, decoded as UTF-8.
+    """Read a file that the user named, as UTF-8.
 
     Raises UnreadableInput where it is not UTF-8, and as `read_bytes_file` does.
     """
@@ -64,7 +64,7 @@ def read_text_file(path: Path, max_bytes: int = MAX_BYTES) -> str:
 
 
 def read_bytes_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
-    """Return the file's content; links are followed, since the user named the file.
+    """Read a file that the user named; links are followed for that reason.
 
     Raises UnreadableInput where it is missing, a folder, a pipe or a device, not readable, or larger than
     `max_bytes`.
@@ -91,7 +91,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
 
 
 def json_files(path: Path) -> list[Path]:
-    """Return the path itself, or what a folder holds as *.json, sorted; raise UnreadableInput for none."""
+    """The path itself, or a folder's *.json, sorted; raise UnreadableInput if there is none."""
     try:
         if not path.is_dir():
             return [path]
@@ -104,7 +104,7 @@ def json_files(path: Path) -> list[Path]:
 
 
 def show_path(path: Path) -> str:
-    """Return the path as one line of text that any terminal and encoder takes."""
+    """Write a path as one line of text that any terminal and encoding takes."""
     text = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if text.isprintable() else repr(text)
 
@@ -122,7 +122,7 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the file's lines; raise UnreadableInput where it cannot be read or is not UTF-8."""
+    """Read a file line by line; raise UnreadableInput if that fails or it is not UTF-8."""
     try:
         with open_input(path) as file:
             yield from TextIOWrapper(file, encoding="utf-8")

@@ -92,7 +92,6 @@ def leaderboard_table(
 
 
 def _columns(board: Sequence[Row], measures: Iterable[Measure]) -> dict[str, list[str]]:
-    """Return the cells of all columns of figures, by heading, in their order."""
     columns = {
         "episodes": [_episodes(row) for row in board],
         "success rate": [figure(row, "success_rate") for row in board],
@@ -141,7 +140,7 @@ def _episodes(row: Row) -> str:
 
 
 def _part_of(row: Row) -> tuple[str, bool]:
-    """Return what is between two lines of the board: a setting's players, or its lines of reference."""
+    """The block of the board to which a row belongs: a setting's players, or its lines of reference."""
     return row["setting"], row["player_group"] in LINES
 
 
@@ -154,7 +153,7 @@ def _fair_cells(row: Row) -> tuple[str, str]:
 
 
 def _reasons(board: Sequence[Row], measures: Iterable[Measure]) -> list[str]:
-    """Return why figures of the board have no interval, each reason once."""
+    """Why figures of the board have no interval, each reason once."""
     headings: dict[str, dict[str, None]] = {}
     for measure in measures:
         for row in board:
@@ -164,7 +163,7 @@ def _reasons(board: Sequence[Row], measures: Iterable[Measure]) -> list[str]:
 
 
 def _ranking_notes(board: Sequence[Row]) -> list[str]:
-    """Return what ranks go by, where players have different instances."""
+    """What ranks go by if players have different instances."""
     if not instances_differ(board) or all(row["rank"] is None for row in board):
         return []
     adjusted = sorted({row["setting"] for row in board if row["ranked_by"] == "adjusted"})
@@ -175,7 +174,7 @@ def _ranking_notes(board: Sequence[Row]) -> list[str]:
 
 
 def figure(row: Row, name: str) -> str:
-    """Return a figure of a leaderboard's row with its interval, where it has one."""
+    """A figure of a leaderboard's row, with its interval if it has one."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "undefined"
@@ -186,7 +185,7 @@ def figure(row: Row, name: str) -> str:
 
 
 def next_after_scores(store: Store) -> str:
-    """Return the line after an import of scores; without an edition there is nothing to analyse."""
+    """The next command after an import of scores; without an edition there is nothing to analyse."""
     if visible_editions(store):
         return "next: perennial analyse"
     return 'next: perennial query "FROM external_scores"; an edition\'s statistics will correlate with them'
@@ -253,14 +252,13 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
 
 
 def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
-    """Return the rows of each table, of the edition and then of each of its evaluations."""
+    """Rows by table: first of the edition, then of each of its evaluations."""
     tables = ("editions", "evaluations")
     answers = (catalog.query(f"SELECT counts FROM {name} WHERE edition = '{edition}'")[1] for name in tables)
     return [Counter(json.loads(text)) for rows in answers for (text,) in rows]
 
 
 def _describe_new(catalog: Catalog, evaluation: str) -> str:
-    """Return what was published of an evaluation alone."""
     edition, name = split_unit(evaluation)
     sql = f"SELECT counts FROM evaluations WHERE edition = {quote(edition)} AND evaluation = {quote(name)}"
     ((text,),) = catalog.query(sql)[1]
@@ -269,7 +267,7 @@ def _describe_new(catalog: Catalog, evaluation: str) -> str:
 
 
 def _describe_scale(catalog: Catalog, benchmark: str) -> str:
-    """Return how many editions and players are on the benchmark's common scale; "" for one edition."""
+    """How many editions and players are on the benchmark's common scale; "" for one edition."""
     ((editions, players),) = catalog.query(
         "SELECT count(DISTINCT other) FILTER (statistic = 'shift_of_edition'), "
         "count(DISTINCT player) FILTER (statistic = 'rate') "
@@ -281,7 +279,7 @@ def _describe_scale(catalog: Catalog, benchmark: str) -> str:
 
 
 def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
-    """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
+    """The edition's calls, tokens and known cost, and for how many calls each is unknown."""
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
         "sum(completion_tokens)::BIGINT AS completion_tokens, "
@@ -294,7 +292,7 @@ def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
 
 
 def _causes(catalog: Catalog, edition: str) -> list[Cause]:
-    """Return why the calls failed that episodes ended with, with counts, the most frequent first."""
+    """Why the calls failed that ended episodes, with counts, the most frequent first."""
     _, rows = catalog.query(
         "SELECT error, count(*) AS calls FROM calls "
         f"WHERE edition = '{edition}' AND role = 'player' AND error IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"

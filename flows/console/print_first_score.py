@@ -94,7 +94,7 @@ def print_first_score(
 
 
 def _floors(board: list[Row], benchmark: Benchmark) -> dict[str, float | None]:
-    """Return by setting the rate of the program that answers without the work."""
+    """By setting, the success rate of the program that answers without the work."""
     floor = benchmark.declaration.floor_player
     return {row["setting"]: row["success_rate"] for row in board if row["player"] == floor}
 
@@ -110,7 +110,7 @@ def _explain(row: Row, floors: Mapping[str, float | None]) -> str:
 
 
 def _propose(benchmark: str, problems: list[EpisodeProblem], meanings: list[str]) -> tuple[str, str, str]:
-    """Return what to do after looking at an episode, by what was seen, in words and as a command.
+    """What to do next after what was seen: in words, and as a command.
 
     Of the command: all before the model's name, and the flag for another benchmark than this one.
     """
@@ -131,7 +131,7 @@ def _propose(benchmark: str, problems: list[EpisodeProblem], meanings: list[str]
 def _scores(
     board: list[Row], benchmark: Benchmark, model: str, best: str, meanings: Mapping[str, str]
 ) -> list[str]:
-    """Return two lines for each setting: solved, the rate, the floor and the optimum; what that shows."""
+    """Two lines per setting: solved, rate, floor and optimum; then what they show."""
     floor = benchmark.declaration.floor_player
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in board}
     heads = ("", "solved", "rate [95% interval]", "floor", "optimum")
@@ -152,7 +152,7 @@ def _scores(
 def _problems(
     store: Store, catalog: Catalog, problems: list[EpisodeProblem], episodes: int, limit: str
 ) -> list[str]:
-    """Return a line for each way in which a reply is no answer, and an example of those that occurred."""
+    """One line for each way in which a reply is not an answer, with an example of each that occurred."""
     by_status = {problem.status: problem for problem in problems}
     lines = [""]
     for status in PROBLEMS:
@@ -187,7 +187,7 @@ def _spending(spent: Row) -> list[str]:
 
 
 def _indent(label: str, commands: list[str]) -> Iterator[str]:
-    """Yield commands behind a label; a long one is continued as a shell reads it."""
+    """Commands behind a label; a long one is continued as a shell reads it."""
     for command in commands:
         for part in wrap(command, WIDTH - 14, break_long_words=False, break_on_hyphens=False):
             end = "" if command.endswith(part) else " \\"
@@ -208,7 +208,7 @@ def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
 
 
 def _pick_episode(catalog: Catalog, edition: str, model: str) -> str:
-    """Return an episode to look at: one that was not solved, if there is any."""
+    """An episode to look at: an unsolved one if there is any."""
     _, rows = catalog.query(
         f"SELECT episode_id FROM episodes WHERE edition = {quote(edition)} AND player = {quote(model)} "
         "ORDER BY success, turns DESC, episode_id LIMIT 1"

@@ -150,7 +150,7 @@ class CallCount:
         return ", ".join(self._parts().values())
 
     def text_within(self, width: int) -> str:
-        """Return as much of it as so many characters hold, what matters most to somebody who waits."""
+        """As much of it as fits into `width` characters, most important first."""
         parts, kept = self._parts(), ""
         chosen: set[str] = set()
         for name in ("solved", "left", "calls", "tokens", "rate"):
@@ -161,7 +161,6 @@ class CallCount:
         return kept
 
     def _parts(self) -> dict[str, str]:
-        """Return what there is to say, in the order in which it is said."""
         parts = {"solved": f"{self.solved:,} of {self.ended:,} solved"} if self.ended else {}
         parts["calls"] = calls_text(self.calls, self.unpriced, self.cost_usd)
         if self.tokens:
@@ -171,7 +170,7 @@ class CallCount:
         return parts
 
     def _pace(self, begun: float, share: float) -> Iterator[str]:
-        """Yield the rate of the last seconds, and the time left if the rest takes as long as what is done."""
+        """The rate of the last seconds, and the time left at the mean pace so far."""
         now = time.monotonic()
         while self._recent and self._recent[0] < now - _RATE_OVER_S:
             self._recent.popleft()
@@ -183,7 +182,7 @@ class CallCount:
 
 
 def describe_seconds(seconds: float) -> str:
-    """Return a time in words: `40 s`, `12 min`, `3 h 05 min`."""
+    """A duration in words: `40 s`, `12 min`, `3 h 05 min`."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -191,7 +190,7 @@ def describe_seconds(seconds: float) -> str:
 
 
 def calls_text(calls: int, unpriced: int, cost_usd: float) -> str:
-    """Return so many calls and their cost in words, saying how many of them have no known cost."""
+    """Calls and their cost in words, with the number of calls whose cost is unknown."""
     if not calls:
         return "no calls"
     if unpriced == calls:
@@ -327,7 +326,7 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
 
 
 def describe_rows(counts: Mapping[str, int]) -> str:
-    """Return how many rows each table got, in words; rows of `audits` are expectations that were checked.
+    """Rows by table in words; rows of `audits` count expectations that were checked.
 
     Their validations are not counted too.
     """

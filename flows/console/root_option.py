@@ -15,7 +15,7 @@ RootOption = Annotated[str | None, typer.Option("--root", help="Data root. Defau
 
 
 def data_root(flag: str | None) -> Store:
-    """Return the data root that the flag, the environment or perennial.toml names.
+    """Open the data root that the flag, the environment or perennial.toml names, in this order.
 
     Raises UnreadableInput for one of another format, whatever the command would do with it.
     """

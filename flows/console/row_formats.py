@@ -60,7 +60,7 @@ class Terminal(Console):
         )
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return the text for printing; all strings pass here, those in tables and titles too."""
+        """Escape what could steer a terminal; rich calls this for all strings, also in tables and titles."""
         return super().render_str(printable(text), **options)
 
     def on_broken_pipe(self) -> None:
@@ -85,7 +85,7 @@ def escape_what_cannot_be_encoded() -> None:
 
 
 def printable(text: str) -> str:
-    """Return the text with all that could steer a terminal or hide in it written as escapes.
+    """Escape all that could steer a terminal or hide in it.
 
     Line breaks, tabs and spaces of any kind stay.
     """
@@ -95,36 +95,36 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return the text as `printable` does, with line breaks and tabs escaped as well."""
+    """Like `printable`, with line breaks and tabs escaped as well."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def escape_markdown(text: str) -> str:
-    """Return the text so that Markdown shows it as it is: on one line, each sign of its syntax escaped."""
+    """Escape Markdown's syntax and line breaks, so that the text shows as it is."""
     return _MARKUP.sub(r"\\\1", on_one_line(text))
 
 
 def csv_cell(text: str) -> str:
-    """Return the text as `printable` does, with `'` before what a spreadsheet would run as a formula."""
+    """Like `printable`, with `'` before anything that a spreadsheet would run as a formula."""
     if text[:1] in _FORMULA and not _is_written_number(text):
         text = "'" + text
     return text if text.isprintable() else printable(text)
 
 
 def json_text(value: object) -> str:
-    """Return the value as JSON: non-ASCII text stays readable, what `printable` escapes is escaped."""
+    """Write JSON in which non-ASCII text stays readable and what `printable` escapes is escaped."""
     return escape_json(json.dumps(value, indent=1, ensure_ascii=not _writes_unicode()))
 
 
 def escape_json(text: str) -> str:
-    """Return the JSON with `\\uXXXX` in place of each character that `printable` escapes."""
+    r"""Write `\uXXXX` for each character that `printable` escapes; the JSON stays equal."""
     if text.isprintable():
         return text
     return "".join(char if _is_plain(char) else json.dumps(char)[1:-1] for char in text)
 
 
 def json_encoder(default: Callable[[Any], str]) -> json.JSONEncoder:
-    """Return what encodes rows: it raises ValueError for NaN and infinities, which JSON does not have."""
+    """An encoder of rows that raises ValueError for NaN and infinities, which JSON does not have."""
     return json.JSONEncoder(allow_nan=False, ensure_ascii=not _writes_unicode(), default=default)
 
 
@@ -173,7 +173,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="The same as --format j
 
 
 def choose_format(format_: Format, as_json: bool) -> Format:
-    """Return the format that both options ask for; raise InvalidOption where they differ."""
+    """The format that --format and --json ask for; raise InvalidOption if they differ."""
     if as_json and format_ is Format.csv:
         raise InvalidOption("--json and --format csv: expected one of them")
     return Format.json if as_json else format_
@@ -195,7 +195,7 @@ class TableForm:
 def choose_columns(
     names: Sequence[str], rows: Iterable[Row], chosen: Sequence[str]
 ) -> tuple[list[str], Iterator[Row]]:
-    """Return the chosen columns in their order; raise InvalidOption for a name that no column has."""
+    """Keep the chosen columns, in the order of the choice; raise InvalidOption for an unknown name."""
     for name in chosen:
         if name not in names:
             raise InvalidOption(
@@ -232,7 +232,7 @@ def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
 
 
 def csv_row(row: Row) -> list[object]:
-    """Return the values for a CSV writer: no formula, no control character in them."""
+    """The row for a CSV writer: no formula, no control character."""
     return [
         value if type(value) in _AS_THEY_ARE else csv_cell(value if type(value) is str else _text(value))
         for value in row
@@ -298,7 +298,7 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], form: TableForm) -> 
 
 
 def _count_rows(n_printed: int, rest: Iterator[Row], form: TableForm) -> str:
-    """Return how many rows there are, in words; `more than` where counting them takes more than allowed."""
+    """How many rows there are, in words; `more than` if counting them takes too long."""
     if form.count_all is None:
         # One row more was read to know that the table is cut.
         return count(n_printed + 1 + sum(1 for _ in rest), "row")
@@ -335,7 +335,7 @@ def _format_cell(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Return the value as a text that says what it is; lists and structures as JSON."""
+    """The value as text that shows its type; lists and structures as JSON."""
     if value is None:
         return ""
     if isinstance(value, bytes):
@@ -346,7 +346,7 @@ def _text(value: object) -> str:
 
 
 def _for_json(value: object) -> Any:
-    """Return the value with what JSON lacks replaced: NaN and infinities by null, keys by their text."""
+    """Replace what JSON lacks: NaN and infinities by null, keys by their text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list | tuple):
@@ -357,5 +357,5 @@ def _for_json(value: object) -> Any:
 
 
 def _bytes_text(value: bytes) -> str:
-    """Return the bytes as DuckDB writes a BLOB: printable ASCII, and `\\xNN` for the rest."""
+    r"""Write bytes as DuckDB writes a BLOB: printable ASCII, and `\xNN` for the rest."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02X}" for byte in value)

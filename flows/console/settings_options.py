@@ -64,7 +64,7 @@ _NAME, _ENTRY, _GROUP = 12, 37, 8
 
 
 def put_example_last(command: Any) -> Any:
-    """Return the command, and those in it, with the example of their help below the options.
+    """Move the example of each command's help below its options.
 
     Paragraphs are one line each, which the terminal breaks, and what is in brackets is no markup.
     """
@@ -88,7 +88,7 @@ def _plain(text: str) -> str:
 
 
 def format_commands(benchmark_commands: Mapping[str, str]) -> str:
-    """Return the list, 80 columns wide; `own` are the commands of benchmarks, by name, in a few words."""
+    """The list of commands, 80 columns wide; `benchmark_commands` are those of benchmarks, by name."""
     lines = []
     for group, words in GROUPS.items():
         named = {**benchmark_commands, **words} if group == OF_BENCHMARKS else words
@@ -119,7 +119,7 @@ _MOST_NEEDED = (
 def with_settings(
     function: Command, fields: "Mapping[str, FieldInfo]", has_long_help: bool = True
 ) -> Command:
-    """Return the function with an option for each field, before its own options.
+    """Give the function an option for each setting, before its own options.
 
     Its first parameter gets their values by name, None for those that are not given.
     """
@@ -141,7 +141,7 @@ def with_settings(
 def benchmark_command(
     function: Command, find_fields: "Callable[[str | None], Mapping[str, FieldInfo]]", has_long_help: bool
 ) -> type[TyperCommand]:
-    """Return the class of a command whose options depend on the benchmarks that it is used with.
+    """A command class whose options depend on the benchmark that the command line names.
 
     `find_fields` returns what describes them, for the value of `--benchmark` (None: not given).
     """
@@ -177,7 +177,7 @@ def _shorten_help(command: Any) -> None:
 def settings_app(
     function: Command, has: "Callable[[str, FieldInfo], bool]" = lambda _name, _field: True
 ) -> typer.Typer:
-    """Return an application of this one command, with the settings that it has: `has` says which."""
+    """An application of this one command, with the settings that `has` selects."""
 
     def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
         from perennial.schemas.settings.refresh import choose_benchmarks
@@ -194,7 +194,7 @@ def benchmark_app(
     find_fields: "Callable[[str | None], Mapping[str, FieldInfo]]",
     has_long_help: bool = True,
 ) -> typer.Typer:
-    """Return an application of one command (`benchmark_command`)."""
+    """An application of one command (see `benchmark_command`)."""
     app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
     app.command(cls=benchmark_command(function, find_fields, has_long_help))(
         with_settings(function, {}, has_long_help)
@@ -216,7 +216,6 @@ def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
 
 
 def _flag_of(args: Sequence[str]) -> str | None:
-    """Return the value of --benchmark, None where it is not given."""
     for position, text in enumerate(args):
         if text == _BENCHMARK:
             return args[position + 1] if position + 1 < len(args) else None

@@ -61,7 +61,7 @@ _REACH = (
 
 
 def endpoint_look(settings: RefreshSettings) -> Look:
-    """Return the look at the model endpoint of these settings; none is needed where no model is named."""
+    """How to look at the model endpoint of these settings; not needed if no model is named."""
     return Look("endpoint", _KEY, partial(_endpoint, settings))
 
 
@@ -123,7 +123,7 @@ _EMBEDDED = "see why it does not start with `prefect server start`"
 
 
 def machine_looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
-    """Yield the looks at versions, sandbox and Prefect; `deep` starts a server where none is named."""
+    """Looks at versions, sandbox and Prefect; `deep` starts a server if none is named."""
     yield Look("versions", _INSTALL, _versions)
     yield Look("sandbox", _SANDBOX, _sandbox)
     url = os.environ.get("PREFECT_API_URL", "")
@@ -174,7 +174,7 @@ def _sandbox() -> str | Check:
 
 
 def _find_misfit(required: "Requirement") -> str:
-    """Return the version of a dependency that is installed, "" where it fits."""
+    """The installed version of a dependency that does not fit; "" if it fits."""
     try:
         installed = version(required.name)
     except PackageNotFoundError:
@@ -235,7 +235,7 @@ def _start_server() -> str:
 
 
 def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
-    """Yield every look at the machine and at the data root that these settings name.
+    """Every look at the machine and at the data root that these settings name.
 
     `deep` starts an embedded Prefect server, in a folder of its own, where the environment names none.
     """

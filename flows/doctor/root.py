@@ -81,7 +81,7 @@ class Look:
     action: Callable[[], str | Check]
 
     def run(self) -> Check:
-        """Return what the action finds; an error is a failed check with the error's exit code."""
+        """Run the look's action; an error becomes a failed check with the error's exit code."""
         try:
             state = self.action()
         except PerennialError as error:
@@ -94,23 +94,23 @@ class Look:
 
 
 def warn(seen: str, remedy: str) -> Check:
-    """Return a check that found something to look at, and nothing that stops the work."""
+    """A check that found something worth a look, but nothing that stops the work."""
     return Check("", Status.warning, seen, remedy)
 
 
 def fail(seen: str, remedy: str, exit_code: int) -> Check:
-    """Return a check that failed."""
+    """A failed check."""
     return Check("", Status.failed, seen, remedy, exit_code)
 
 
 def fail_by(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
-    """Return a check that failed by these flaws, of which its line names the first ones."""
+    """A failed check whose line names the first of these flaws."""
     more = f"; and {len(flaws) - _SHOWN} more" if len(flaws) > _SHOWN else ""
     return replace(fail("; ".join(flaws[:_SHOWN]) + more, remedy, exit_code), flaws=tuple(flaws))
 
 
 def exit_code_of(checks: Iterable[Check]) -> int:
-    """Return 0 where no check failed, else the exit code of the most severe one that did."""
+    """0 if no check failed, else the exit code of the most severe failure."""
     codes = {check.exit_code for check in checks if check.status is Status.failed}
     return next((code for code in _BY_SEVERITY if code in codes), max(codes, default=0))
 
@@ -123,7 +123,7 @@ _LISTED = "make the folders of the root readable"
 
 
 def edition_looks(store: Store) -> Iterator[Look]:
-    """Yield a look at each published and each staged edition, and at the files beside them."""
+    """A look at each published and each staged edition, and at the files beside them."""
     editions = verifiable_units(store)
     staged = [name for name in store.names("staging") if not name.startswith(".")]
     if not editions:
@@ -238,7 +238,7 @@ _FOREIGN = (
 
 
 def root_look(store: Store) -> Look:
-    """Return the look at the root itself; one that is not there yet is a healthy one."""
+    """The look at the root itself; a root that does not exist yet is healthy."""
     return Look("root", _WRITABLE, partial(_root, store))
 
 
@@ -252,7 +252,7 @@ def is_readable(store: Store) -> bool:
 
 
 def format_look(store: Store) -> Look:
-    """Return the look at the format: what a version cannot read, it cannot check either."""
+    """The look at the root's format: a version cannot check what it cannot read."""
     return Look("format", "", partial(_format, store))
 
 
@@ -271,7 +271,7 @@ def _format(store: Store) -> str:
 
 
 def root_looks(store: Store) -> Iterator[Look]:
-    """Yield the looks at an object store's conditional writes, and at lock, clock and ledger of a root."""
+    """Looks at an object store's conditional writes, and at a root's lock, clock and ledger."""
     if store.local_folder is None:
         yield Look("conditional writes", _CONDITIONS, partial(_conditions, store))
     yield Look("lock", _LOCK, partial(_lock, store))

@@ -66,7 +66,7 @@ IMPORTED = "imported, so not audited: its findings are in `rejections`"
 
 
 def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
-    """Return the edition with its evaluations, one evaluation, or all that is published.
+    """The edition with its evaluations, one evaluation, or everything that is published.
 
     Raises InvalidOption where it is not published, UnreadableInput where nothing is.
     """
@@ -78,7 +78,7 @@ def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
 def audit_unit(
     store: Store, unit: str, runner: "CheckpointRunner | None" = None
 ) -> tuple[str, tuple[str, ...]]:
-    """Return in words how the audit of a published edition or evaluation went, and what is broken.
+    """Audit a published edition or evaluation: how it went in words, and the rules that are broken.
 
     What was copied from others is skipped, since it is kept as it was found. `runner` is that of several
     audits, of which Data Docs are to be built.

@@ -44,7 +44,7 @@ def cost_per_episode(
     benchmark: Benchmark,
     measured: MeasuredVariance,
 ) -> Cost:
-    """Return what an episode costs the player: its `own` mean cost here, else calls by tokens by price."""
+    """What an episode costs the player: its observed mean, else calls times tokens times price."""
     if player in benchmark.programs:
         return Cost(0.0, 0.0)
     if observed is not None:
@@ -79,7 +79,7 @@ def plan_design(
     max_domains: int,
     prices: Prices,
 ) -> JsonObject:
-    """Return the design that reaches the goal (option and value), as `perennial design --json` prints it.
+    """Find the design that reaches the goal (option and value), as `perennial design --json` prints it.
 
     `prices` are by model.
 
@@ -191,7 +191,7 @@ def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
 
 
 def _history(catalog: Catalog, benchmark: str, setting: str) -> dict[str, tuple[float | None, float | None]]:
-    """Return mean turns and cost of an episode by player."""
+    """Mean turns and cost per episode, by player."""
     if not catalog.editions:
         return {}
     sql = _COUNTS.format(benchmark=quote(benchmark), setting=quote(setting))

@@ -22,7 +22,7 @@ _ALIKE, _ROUND = 3, 256
 
 
 def describe_call_problems(catalog: Catalog, edition: str) -> list[str]:
-    """Return what is odd about the calls of an edition's players, a line for each model and oddity."""
+    """What is odd about the calls of an edition's players: a line per model and oddity."""
     of_players = f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"
     kinds = catalog.query(
         "SELECT model, coalesce(request ->> '$.params.model', model), served_model, finish_reason, "
@@ -38,7 +38,7 @@ def describe_call_problems(catalog: Catalog, edition: str) -> list[str]:
 
 
 def _read_kinds(rows: list[tuple[Any, ...]]) -> Iterator[str]:
-    """Yield what is odd about the calls, which come by model, what they asked, and what came of it."""
+    """What is odd about the calls; rows come by model, role and status."""
     calls: Counter[str] = Counter()
     odd: Counter[tuple[str, str]] = Counter()
     for model, asked, served, finish_reason, is_overflow, is_short, number in rows:
@@ -101,7 +101,7 @@ class EpisodeProblem:
         return self.episodes / self.attempted
 
     def describe(self) -> str:
-        """Return the problem in one line, with the command that shows an example."""
+        """The problem in one line, with the command that shows an example."""
         return (
             f"{self.player}: {self.episodes:,} of {count(self.attempted, 'episode')} ({self.share:.0%}) "
             f"{PROBLEMS[self.status]}, such as `perennial episode {self.example}`"
@@ -109,7 +109,7 @@ class EpisodeProblem:
 
 
 def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) -> list[EpisodeProblem]:
-    """Return the problems of the edition's players above this share, the largest first.
+    """The problems of the edition's players above this share, the largest first.
 
     The example is the episode that took most tokens.
     """
@@ -117,7 +117,7 @@ def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) ->
 
 
 def problems_sql(edition: str) -> str:
-    """Return the SQL of the problems of the edition's players, whatever their share."""
+    """SQL of the problems of the edition's players, whatever their share."""
     return (
         f"SELECT player, status, episodes, attempted, example FROM losses WHERE edition = {quote(edition)} "
         f"AND status IN ({quote_all(PROBLEMS)}) ORDER BY episodes DESC, player, status"
@@ -125,13 +125,13 @@ def problems_sql(edition: str) -> str:
 
 
 def read_problems(rows: Iterable[tuple[Any, ...]], least: float = LEAST_SHARE) -> list[EpisodeProblem]:
-    """Return the rows of that SQL above this share."""
+    """Parse the rows of `problems_sql`, and keep those above this share."""
     problems = (EpisodeProblem(*row) for row in rows)
     return [problem for problem in problems if problem.share > least]
 
 
 def quote_reply(store: Store, catalog: Catalog, episode: str, width: int) -> str:
-    """Return how the last reply of an episode ends, or why its last call failed, in one line."""
+    """How the last reply of an episode ends, or why its last call failed, in one line."""
     _, rows = catalog.query(
         "SELECT t.call_id, coalesce(c.error, t.reply) FROM transcripts AS t "
         "LEFT JOIN calls AS c USING (edition, evaluation, call_id) "
@@ -144,7 +144,7 @@ def quote_reply(store: Store, catalog: Catalog, episode: str, width: int) -> str
 
 
 def _read_refusal(store: Store, call_id: str) -> str:
-    """Return the words of a refusal, which only the ledger has; "" where it has none."""
+    """The words of a refusal, which only the ledger has; "" without one."""
     try:
         with LedgerReader(ledger_file(store.root)) as ledger:
             raw = str(ledger.call(call_id)["raw"] or "")
@@ -163,6 +163,6 @@ def _read_refusal(store: Store, call_id: str) -> str:
 
 
 def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:
-    """Return what leaderboards say of these problems, and of the players' calls: a line for each."""
+    """The lines under leaderboards: these problems, and what is odd about the players' calls."""
     problems = [problem.describe() for problem in find_problems(catalog, edition)]
     return [f"problem:   {text}" for text in (*problems, *describe_call_problems(catalog, edition))]

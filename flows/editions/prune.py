@@ -106,7 +106,7 @@ def _row(store: Store, entry: Prunable) -> tuple[object, ...]:
 
 
 def _sum_paid_calls(store: Store, edition: str) -> tuple[int, float]:
-    """Return how many answered calls the ledger keeps for the edition, and their cost as far as known."""
+    """How many answered calls the ledger keeps for the edition, and their known cost in US dollars."""
     path = ledger_file(store.root)
     if not path.exists():
         return 0, 0.0

@@ -70,7 +70,7 @@ def read_figures(
     seed: Callable[[], int],
     step: Callable[[str], None] = lambda name: None,
 ) -> ReportData:
-    """Return all that these figures of the edition are drawn of, the headline first, without facts.
+    """Read everything that these figures of the edition are drawn from, the headline first, without facts.
 
     `seed` returns the edition's public seed, which is needed where the benchmark computes something.
     `step` gets the name of each step. Without a benchmark, as where none of that name is installed, there is
@@ -102,19 +102,19 @@ def read_figures(
 
 
 def own_report(benchmark: Benchmark | None) -> Report:
-    """Return what the benchmark adds to the report; most of it is shared."""
+    """What the benchmark adds to the shared report; an empty report for an unknown benchmark."""
     return benchmark.report() if benchmark else Report()
 
 
 def order_settings(read: Read, benchmark: Benchmark | None, edition: str) -> list[str]:
-    """Return the settings of an edition in the order of its benchmark's report: from easy to hard."""
+    """The settings of an edition in the order of its benchmark's report: from easy to hard."""
     order = own_report(benchmark).order
     rows = query_table(read, order.name, fill_query(order, edition)).records() if order else []
     return list(dict.fromkeys(row["setting"] for row in rows))
 
 
 def fill_queries(benchmark: Benchmark | None, edition: str, queries: Iterable[Query]) -> dict[str, str]:
-    """Return the SQL of the headline and of these queries of the edition, by name."""
+    """SQL of the headline and of these queries of the edition, by name."""
     filled = {query.name: fill_query(query, edition) for query in queries}
     return {
         "headline": leaderboard_sql(edition, benchmark.declaration.figures if benchmark else ()),
@@ -123,24 +123,24 @@ def fill_queries(benchmark: Benchmark | None, edition: str, queries: Iterable[Qu
 
 
 def fill_query(query: Query, edition: str = "") -> str:
-    """Return the SQL of the query with the edition in its place."""
+    """Put the edition into the query's SQL, quoted."""
     return re.sub(r"\$edition\b", lambda _: quote(edition), query.sql).strip()
 
 
 def query_table(read: Read, name: str, sql: str) -> ReportTable:
-    """Return the rows of the SQL under that name; raise what `Catalog.query` raises."""
+    """Run the SQL and keep its rows under that name; raises what `Catalog.query` raises."""
     columns, rows = read(sql)
     return ReportTable(name, tuple(columns), tuple(rows), sql)
 
 
 def read_record(read: Read, edition: str) -> Record:
-    """Return benchmark, counts and settings of the edition."""
+    """The edition's benchmark, counts and settings."""
     (record,) = query_table(read, "edition", fill_query(EDITION, edition)).records()
     return record
 
 
 def _settings(record: Record, ordered: ReportTable | None) -> tuple[str, ...]:
-    """Return the edition's settings in the order of the benchmark's query, those that it lacks by name."""
+    """The edition's settings in the order of the benchmark's query; others follow by name."""
     first = [row["setting"] for row in ordered.records()] if ordered else []
     return tuple(dict.fromkeys((*first, *record["setting_names"])))
 
@@ -151,7 +151,7 @@ def _settings(record: Record, ordered: ReportTable | None) -> tuple[str, ...]:
 def read_comparison(
     read: Read, other: str, chosen: str, benchmark: Benchmark, anchors: Sequence[str] = ()
 ) -> EditionComparison:
-    """Return what the edition `chosen` is compared with, tied by these anchors, else by those of both.
+    """Compare with `chosen`, tied by these anchors, else by the anchors of both editions.
 
     Raises InvalidOption for an edition of another benchmark, for the same one, and for an anchor that has no
     scored episodes in both.
@@ -185,7 +185,7 @@ def read_comparison(
 
 
 def shared_anchors(read: Read, editions: Sequence[str], benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the anchors that each of the editions was evaluated with, models with equal parameters."""
+    """Anchors that each of the editions was evaluated with: for models, with equal parameters."""
     programs = benchmark.programs
     anchor_sets = []
     for edition in editions:
@@ -199,7 +199,7 @@ def shared_anchors(read: Read, editions: Sequence[str], benchmark: Benchmark) ->
 
 
 def _asked_how(settings: ReadJson, player: str, benchmark: Benchmark) -> str:
-    """Return parameters and protocol that a model was asked with in an evaluation, by its plan."""
+    """Parameters and protocol that a model was asked with in an evaluation, by its plan."""
     model = parse_model_player(player, {}, benchmark.variants).choice.model
     params = settings.get("model_params", {}).get(model, settings["player_params"])
     return json.dumps([params, way_of(settings.get("protocol", {}), player)], sort_keys=True)
@@ -228,7 +228,7 @@ _MOST_PROBLEMS = 5
 def state_facts(
     catalog: Catalog, benchmark: Benchmark, plan: EditionPlan, retired: bool
 ) -> tuple[tuple[str, str], ...]:
-    """Return what the head of the report says of the plan's edition, name and value each."""
+    """What the head of the report says of the plan's edition, as pairs of name and value."""
     record = read_record(catalog.query, plan.edition)
     return (
         *_facts(record, plan, retired),
@@ -254,7 +254,7 @@ def _facts(record: Record, plan: EditionPlan, retired: bool) -> tuple[tuple[str,
 
 
 def _protocols(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
-    """Return how models were asked in evaluations where that is not the benchmark's usual way."""
+    """How models were asked in evaluations that deviate from the benchmark's protocol."""
     sql = f"SELECT evaluation, settings FROM evaluations WHERE edition = {quote(edition)} ORDER BY evaluation"
     names = {name: json.loads(text).get("protocol", {}).get("name") for name, text in catalog.query(sql)[1]}
     lines = [f"{protocol} in evaluation {name}" for name, protocol in names.items() if protocol]
@@ -262,7 +262,7 @@ def _protocols(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
 
 
 def _problems(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
-    """Return the commonest reasons why players have no score, each with an example."""
+    """The most frequent reasons why players have no score, each with an example."""
     problems = find_problems(catalog, edition)
     more = [f"{len(problems) - _MOST_PROBLEMS} more"] if len(problems) > _MOST_PROBLEMS else []
     texts = [problem.describe() for problem in problems[:_MOST_PROBLEMS]]
@@ -270,14 +270,13 @@ def _problems(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
 
 
 def _audit(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
-    """Return how many expectations held, and how to see each of them; nothing of what was not audited."""
+    """How many expectations held, and how to see each; nothing if there was no audit."""
     ((held,),) = catalog.query(f"SELECT count(*) FROM audits WHERE edition = {quote(edition)} AND success")[1]
     command = f"perennial audit {edition} --docs reports/{edition}-data-docs"
     return [("audit", f"{held:,} expectations held; {command} shows each in Data Docs")] if held else []
 
 
 def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tuple[str, str]]:
-    """Return the differences that the edition detects, where its domains are a draw."""
     variance = benchmark.declaration.variance
     if variance is None:
         return []
@@ -297,7 +296,7 @@ def _describe_seed(plan: EditionPlan) -> str:
 
 
 def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
-    """Return the edition, or the newest one where none is named.
+    """The named edition, else the newest one.
 
     Raises UnreadableInput where none is published, InvalidOption where that one is not.
     """
@@ -311,7 +310,7 @@ def report_data(
     anchors: Sequence[str] = (),
     step: Callable[[str], None] = lambda name: None,
 ) -> ReportData:
-    """Return all that the page of the edition shows, compared with another edition where one is named.
+    """Read all that the page of the edition shows, compared with another edition if one is named.
 
     `step` gets the name of each step. `anchors` are players that are the same in both; without any, those
     that both were evaluated with as such.
@@ -342,7 +341,7 @@ def report_data(
 
 
 def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
-    """Return the SQL of every query behind the edition's report, by name."""
+    """SQL of every query behind the edition's report, by name."""
     report = benchmark.report()
     queries = queries_of((*SHARED, *report.figures))
     return fill_queries(benchmark, edition, (*queries.values(), *report.sources))
@@ -352,7 +351,7 @@ def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
 
 
 def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) -> "ProfileData":
-    """Return all that the page of profiles shows; `step` gets the name of each step.
+    """Read all that the page of profiles shows; `step` gets the name of each step.
 
     Raises UnreadableInput where no edition of the data root has a profile.
     """
@@ -367,7 +366,7 @@ def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) 
 
 
 def read_profiles(read: Read, step: Callable[[str], None] = lambda name: None) -> "ProfileData":
-    """Return what the page shows of the editions that `read` sees, without rows where none has a profile."""
+    """Read what the page shows of the editions that `read` sees; no rows if none has a profile."""
     # It draws with altair, which no reader of `diagnosis` or of a report's facts has to import.
     from perennial.tasks.report.profiles import QUERIES, ProfileData
 
@@ -388,7 +387,7 @@ def read_profiles(read: Read, step: Callable[[str], None] = lambda name: None) -
 
 
 def _columns(read: Read, tables: Mapping[str, ReportTable]) -> tuple[tuple[str, str], ...]:
-    """Return benchmark and setting of each column: the settings of a benchmark in the order of its report."""
+    """Benchmark and setting per column: settings in the order of their benchmark's report."""
     scored = sorted({(row["benchmark"], row["setting"]) for row in tables["profile_scores"].records()})
     columns = []
     for row in tables["profile_editions"].records():

@@ -90,7 +90,6 @@ def _plan(store: Store, unit: str) -> Plan:
 
 
 def _find_seed(store: Store, plan: Plan) -> int | None:
-    """Return the edition's seed; raise InvalidOption where it is secret and not kept here."""
     if not isinstance(plan, EditionPlan):
         return None
     seed = find_seed(store, plan)

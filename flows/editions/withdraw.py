@@ -23,12 +23,12 @@ def reinstate_unit(store: Store, unit: str, why: str) -> None:
 
 
 def utc_now() -> str:
-    """Return the time as a record keeps it."""
+    """The time in UTC as records keep it, to the second."""
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def operator() -> str:
-    """Return who does this: user@host."""
+    """Who does this, as user@host."""
     owner = this_process()
     return f"{owner.user}@{owner.host}"
 

@@ -50,7 +50,7 @@ _CONTENT = {
 
 
 def write_readme(manifest: ReadJson) -> str:
-    """Return the README of the export that this manifest describes."""
+    """Write the README of the export that this manifest describes."""
     edition = manifest["edition"]
     paragraphs = (
         f"# {edition}",
@@ -196,7 +196,6 @@ def check_sums(folder: Path) -> None:
 
 
 def _describe(store: Store, plan: EditionPlan, export: Export, licence: str) -> dict[str, object]:
-    """Return the content of the export's manifest."""
     seed = plan.seed if plan.seed is not None else revealed_seed(store, plan)
     manifests = {
         unit: hashlib.sha256(store.read_bytes(manifest_file(unit))).hexdigest() for unit in export.units

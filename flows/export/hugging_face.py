@@ -47,7 +47,7 @@ def _write_instances(source: Source, path: Path) -> int:
 
 
 def card_head(source: Source, files: Sequence[ExportedFile]) -> str:
-    """Return the YAML at the head of the dataset's card: licence, tags, canary and configurations.
+    """YAML at the head of the dataset's card: licence, tags, canary and configurations.
 
     JSON is YAML: each value is written as JSON.
     """

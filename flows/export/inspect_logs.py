@@ -126,7 +126,6 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
 
 
 def _samples(source: Source, scope: Mapping[str, str]) -> Iterator["EvalSample"]:
-    """Yield the samples of one player in the order of the instances."""
     names, rows = source.catalog.query(_EPISODES.format(**scope))
     episodes = [dict(zip(names, row, strict=True)) for row in rows]
     messages = source.catalog.query(_MESSAGES.format(**scope))[1]

@@ -87,7 +87,7 @@ class Games:
         self._places = {id_: position for position, id_ in enumerate(self.instance_ids)}
 
     def start(self, instance_id: str, variant: str = "") -> Conversation:
-        """Return a fresh run on the instance, shown as models are usually shown it, or in another variant.
+        """Begin a run on the instance, shown as models usually see it, or in another variant.
 
         Raises InvalidOption for an instance that the edition does not hold, or that cannot be played.
         """
@@ -103,19 +103,19 @@ class Games:
 
 
 def open_seat(seat: Seat, variant: str = "") -> Conversation:
-    """Return a fresh run on the seat, shown in this way."""
+    """Begin a run on the seat, shown in this variant."""
     game = seat.start()
     return Conversation(seat.instance_id, game, game.opening(variant))
 
 
 def open_games(root: str | Path, edition: str = "latest") -> Games:
-    """Return the games of the edition, the newest one by default; raise InvalidOption for an unknown one."""
+    """Open the games of the edition, by default the newest; raise InvalidOption for an unknown one."""
     store = Store(str(root))
     return Games(store, select_unit(store, edition, visible_editions(store)))
 
 
 def instance_ids(store: Store, edition: str) -> tuple[str, ...]:
-    """Return the ids of all instances of a published edition, by domain, setting and number."""
+    """The ids of all instances of a published edition, by domain, setting and number."""
     columns = ("domain", "setting", "index", "instance_id")
     rows: list[tuple[str, str, int, str]] = []
     for batch in read_batches(store, "instances", edition, columns, 1 << 13):
@@ -145,7 +145,7 @@ class Source:
     def select(
         cls, store: Store, plan: EditionPlan, licence: str, *, leave_out: bool, with_answers: bool
     ) -> "Source":
-        """Return the source of the edition with those of its evaluations that are visible."""
+        """Choose the edition with its visible evaluations."""
         units = exported_units(store, plan.edition)
         return cls(store, plan.edition, plan, leave_out, with_answers, licence, units)
 
@@ -172,7 +172,7 @@ class Source:
         return {seat.instance_id: open_seat(seat).messages for seat in taken}
 
     def chunks(self) -> Iterator[tuple[str, ...]]:
-        """Yield the ids of the instances that are exported, in order, some at a time."""
+        """The ids of the exported instances, in order, `SEATS_AT_ONCE` at a time."""
         ids = [id_ for id_ in instance_ids(self.store, self.edition) if id_ not in self.private_ids]
         for start in range(0, len(ids), SEATS_AT_ONCE):
             yield tuple(ids[start : start + SEATS_AT_ONCE])
@@ -201,7 +201,7 @@ def write_instances(source: Source, folder: Path) -> list[ExportedFile]:
 
 
 def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
-    """Yield the instances in order; raise InvalidOption where none can be played."""
+    """The instances in order; raise InvalidOption if none can be played."""
     store, edition, plan = source.store, source.edition, source.plan
     answer_tables = [
         table.name

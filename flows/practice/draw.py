@@ -111,7 +111,7 @@ def draw_questions(
     curriculum: int = 0,
     **parameters: object,
 ) -> PracticeQuestions:
-    """Return the practice questions of a seed without end; none is one of an edition of the data root.
+    """Practice questions of a seed, without end; none is in an edition of the data root.
 
     `root` is a data root (None: the usual one), `parameters` are those that `perennial sample --benchmark
     NAME --help` lists. Raises InvalidOption for what does not exist or gives nothing.
@@ -123,5 +123,5 @@ def draw_questions(
 
 
 def held_ids(store: Store) -> IdSet:
-    """Return the content of all instances of the root's editions, private and withdrawn ones included."""
+    """The content of all instances of the root's editions, private and withdrawn ones included."""
     return issued_instances(store, published_editions(store))

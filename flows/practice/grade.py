@@ -17,7 +17,7 @@ UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")
 
 
 def find_practice(benchmark: str) -> Practice:
-    """Return how the benchmark draws practice questions; raise InvalidOption where it draws none."""
+    """How the benchmark draws practice questions; raise InvalidOption if it draws none."""
     installed = find_benchmark(benchmark)
     if not installed.offers(Benchmark.practice):
         raise InvalidOption(f"benchmark {benchmark!r} draws no practice questions: name another --benchmark")
@@ -25,7 +25,7 @@ def find_practice(benchmark: str) -> Practice:
 
 
 def open_question(question: PracticeQuestion | ReadJson) -> Conversation:
-    """Return a fresh run on a practice question: `messages` to send, `take` for each reply.
+    """Begin a run on a practice question: `messages` to send, `take` for each reply.
 
     Raises UnreadableInput for what is no line of `perennial sample`.
     """
@@ -36,7 +36,7 @@ def open_question(question: PracticeQuestion | ReadJson) -> Conversation:
 def grade(
     question: PracticeQuestion | ReadJson, replies: str | Sequence[str], ending: EpisodeStatus | None = None
 ) -> Grade:
-    """Return what replies to a practice question are worth, by the benchmark's own game.
+    """Grade replies to a practice question by the benchmark's own game.
 
     `question` is a line of `perennial sample`; `replies` are one reply, or those of a game of several turns
     in order. Reasoning in them is split off first, as for `perennial evaluate`. `ending` says why the last
@@ -52,7 +52,7 @@ def grade(
 def grade_replies(
     question: PracticeQuestion | ReadJson, replies: Sequence[Reply], ending: EpisodeStatus | None = None
 ) -> Grade:
-    """Return what `grade` does for replies that were read already."""
+    """Like `grade`, for replies that were already read."""
     read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
     practice = find_practice(read.benchmark)
     game = practice.open_seat(read).start()

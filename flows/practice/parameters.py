@@ -19,7 +19,7 @@ class Parameters(BaseModel):
 
 
 def read_parameters(practice: "Practice", benchmark: str, arguments: Mapping[str, object]) -> BaseModel:
-    """Return the parameters; raise InvalidOption, naming the first that is unknown or wrong."""
+    """Parse the parameters; raise InvalidOption for the first that is unknown or wrong."""
     form: type[BaseModel] = practice.parameters
     for name in arguments:
         if name not in form.model_fields:
@@ -38,7 +38,7 @@ def read_parameters(practice: "Practice", benchmark: str, arguments: Mapping[str
 def read_levels(
     practice: "Practice", arguments: Mapping[str, object], curriculum: int
 ) -> tuple[Mapping[str, object], ...]:
-    """Return the changes of parameters of each level, one without any where there is no curriculum.
+    """The changes of parameters per level; one empty level without a curriculum.
 
     Raises InvalidOption where the benchmark has no levels, or they set what is given.
     """
@@ -58,5 +58,5 @@ def read_levels(
 
 
 def name_option(parameter: str) -> str:
-    """Return the option of a parameter."""
+    """The command line option of a parameter."""
     return f"--{parameter.replace('_', '-')}"

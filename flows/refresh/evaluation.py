@@ -29,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def prepare_evaluation(
     settings: RefreshSettings, store: Store, name: str = "", instances: int = 0, *, needs_key: bool = True
 ) -> EvaluationPlan:
-    """Return the plan of an evaluation of edition `settings.edition`, after every check that needs no work.
+    """Plan an evaluation of edition `settings.edition`, after every check that needs no work.
 
     With `instances` only so many are played, spread evenly. A player that earlier evaluations hold on fewer
     instances plays the rest, with the runs that it had.
@@ -65,7 +65,7 @@ def prepare_evaluation(
 
 
 def read_playable_plan(store: Store, edition: str) -> EditionPlan:
-    """Return the plan of a published edition; raise InvalidOption where it may not be evaluated."""
+    """The plan of a published edition; raise InvalidOption if it may not be evaluated."""
     growth = read_published_plan(store, edition)
     if growth.imported_from and not find_benchmark(growth.benchmark).plays_imports:
         raise InvalidOption(
@@ -76,7 +76,7 @@ def read_playable_plan(store: Store, edition: str) -> EditionPlan:
 
 
 def place_answers(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan:
-    """Return the plan of answers that were given elsewhere, with its name and the players' first runs.
+    """Plan answers that were given elsewhere: a name, and the players' first runs.
 
     Raises EditionConflict where the name is taken, InvalidOption where a player answered this edition under
     another protocol, or fewer of its instances.
@@ -111,7 +111,7 @@ def refuse_damaged_edition(store: Store, edition: str) -> None:
 
 
 def choose_evaluation_name(store: Store, edition: str, name: str = "") -> str:
-    """Return the name of a new evaluation of the edition: this one, or the next number.
+    """The name of a new evaluation of the edition: the given one, or the next number.
 
     Raises InvalidOption for what is no name, EditionConflict where it is taken.
     """
@@ -163,7 +163,7 @@ def _plan_asked(
 
 
 def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | None:
-    """Return the plan of the evaluation that was begun with these settings; None where none was.
+    """The plan of the evaluation that was begun with these settings; None if there is none.
 
     With a name, of that one, published or not; raises EditionConflict where it has other settings.
     """
@@ -212,7 +212,7 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
 
 
 def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
-    """Return how many instances each player that is extended to more has played; refuse other runs."""
+    """How many instances each player has played that is extended to more; refuses other runs."""
     programs = find_benchmark(asked.benchmark).programs
     reaches = {}
     for player in asked.players:
@@ -234,7 +234,7 @@ def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: i
 def _first_runs(
     asked: EvaluationPlan, earlier: list[EvaluationPlan], played: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the first run of each player that plays again; raise InvalidOption for one that never draws."""
+    """First run of each player that plays again; raise InvalidOption for one that never draws."""
     programs = find_benchmark(asked.benchmark).programs
     first = {}
     for player in asked.players:

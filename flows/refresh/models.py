@@ -39,7 +39,7 @@ _LISTING_TIMEOUT_S = 10.0
 def choose_params(
     settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
 ) -> tuple[JsonObject, dict[str, JsonObject]]:
-    """Return what the calls of models that play pass on, and by model where its entry changes that."""
+    """What the calls of playing models pass on, and by model what its entry changes."""
     models = models_of(players, benchmark)
     shared = settings.player_params() if models else {}
     return shared, settings.model_params(models, shared)
@@ -48,7 +48,7 @@ def choose_params(
 def state_facts(
     settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
 ) -> dict[str, JsonObject]:
-    """Return what models.toml says of the players that are models, where it says anything."""
+    """What models.toml says of the players that are models; silent ones are left out."""
     entries = settings.model_entries()
     named = [name for name in models_of(players, benchmark) if name in entries]
     return {name: entries[name].facts for name in named if entries[name].facts}
@@ -92,7 +92,7 @@ def check_models(
 
 
 def known_prices(settings: RefreshSettings, store: Store) -> dict[str, Price]:
-    """Return the prices by model: those of models.toml go before those of the data root's prices.csv."""
+    """Prices by model: models.toml takes precedence over the data root's prices.csv."""
     return entry_prices(settings.model_entries(), load_prices(store))
 
 
@@ -139,7 +139,7 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, benchmark: Benchmark
 
 
 def _find_meant(model: str, benchmark: Benchmark, entries: Collection[str]) -> str:
-    """Return the name that this one is close to: of a program or an entry, or with a way to ask; else ""."""
+    """The name that this one resembles: a program or an entry, or how to ask a model; else ""."""
     folded_names = {name.casefold(): name for name in (*benchmark.programs, *benchmark.aliases, *entries)}
     for near in get_close_matches(model.casefold(), folded_names, 1, _CLOSE):
         return folded_names[near]
@@ -194,7 +194,7 @@ class TriedModel:
 
 
 def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[TriedModel]:
-    """Return what came of a call to each model that is named, or to each entry of models.toml.
+    """Call each named model once, or each entry of models.toml, and say what happened.
 
     Raises InvalidOption where there is none.
     """
@@ -254,7 +254,7 @@ class Doubts:
 
 
 def find_doubts(request: ModelRequest, reply: Reply, listed: set[str] | None) -> Doubts:
-    """Return what is odd about the answer of a model whose server lists these models (None: no list)."""
+    """What is odd about a model's answer; `listed` are the models of its server (None: no list)."""
     doubts = Doubts()
     name, served = str(request.params.get("model", request.model)), reply.served_model
     is_other = served is not None and not is_same_model(name, served)
@@ -286,7 +286,7 @@ def find_doubts(request: ModelRequest, reply: Reply, listed: set[str] | None) ->
 
 
 def short_request(role: Role, model: str, params: Mapping[str, object]) -> ModelRequest:
-    """Return one short question with these parameters, of which a limit of the reply is lowered."""
+    """One short question with these parameters; a limit of the reply is lowered to `_MOST_TOKENS`."""
     most = completion_bound(params)
     if most is not None:
         params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
@@ -294,13 +294,13 @@ def short_request(role: Role, model: str, params: Mapping[str, object]) -> Model
 
 
 def describe_sent(request: ModelRequest) -> tuple[str, ...]:
-    """Return the role of the system message, and the names of the parameters that are sent."""
+    """The role of the system message, and the names of the sent parameters."""
     role = request.messages[0]["role"]
     return (f"role {role}", *(name for name in request.params if name != "model"))
 
 
 def suggest_remedy(error: str, sent: Sequence[str]) -> str:
-    """Return what to write into the model's entry where the error names what was sent, "" elsewhere."""
+    """What to write into the model's entry if the error names what was sent; else ""."""
     named = [name for name in sent[1:] if re.search(rf"\b{re.escape(name)}\b", error)]
     if named:
         return f'{named[0]} = "unset" in its table api'
@@ -344,7 +344,7 @@ _ANSWER_S = 60.0
 
 
 def choices_of(plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()) -> list[ModelChoice]:
-    """Return the models that an evaluation asks, and these authors, with what their calls pass on."""
+    """The models that an evaluation asks and these authors, with what their calls pass on."""
     benchmark = find_benchmark(plan.benchmark)
     players = [ModelChoice(model, plan.params_of(model)) for model in models_of(plan.players, benchmark)]
     return [*players, *authors, *benchmark.readers(plan.protocol)]
@@ -413,7 +413,7 @@ def _servers(settings: RefreshSettings, requests: Sequence[ModelRequest]) -> lis
 async def _reach(
     settings: RefreshSettings, clients: ModelClients, url: str, requests: Sequence[ModelRequest]
 ) -> set[str] | None:
-    """Return the models that a server lists, None where it lists none.
+    """The models that a server lists; None if it lists none.
 
     Raises EndpointFailed where nothing answers GET /models, in whatever way.
     """
@@ -438,7 +438,7 @@ async def _ask(
     request: ModelRequest,
     listed: Mapping[str, set[str] | None],
 ) -> str:
-    """Return what is odd about the answer, or went wrong and may pass, else ""; raise where it cannot.
+    """What is odd about the answer, or went wrong and may pass; "" if nothing did; raises if it cannot pass.
 
     `listed` are the models that each server lists, by its URL.
     """

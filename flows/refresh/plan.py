@@ -31,7 +31,7 @@ from perennial.warehouse.store.store import Store
 def choose_players(
     settings: RefreshSettings, benchmark: Benchmark, part: Mapping[str, object], anchors: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the players' names: those that are given, or all programs that fit the plan's `own` part.
+    """The players' names: the given ones, else all programs that fit the benchmark's part of the plan.
 
     The `anchors` that are not among them follow.
     Any name that is not a program's is a model's. Raises InvalidOption where none is left, or where one that
@@ -57,13 +57,13 @@ def choose_players(
 
 
 def rename_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
-    """Return the players with programs under their own names, each once."""
+    """The players with programs under their own names, each once."""
     aliases = benchmark.aliases
     return list(dict.fromkeys(aliases.get(name, name) for name in players))
 
 
 def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
-    """Return a sentence for each given player that is another name of a program."""
+    """One sentence for each given player that is another name of a program."""
     aliases = benchmark.aliases
     return [f"player {name!r} is now called {aliases[name]!r}" for name in players if name in aliases]
 
@@ -71,7 +71,7 @@ def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
 def choose_versions(
     settings: RefreshSettings, benchmark: Benchmark, part: Mapping[str, object], players: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the versions of each question to play; raise InvalidOption for a player that would play none."""
+    """The versions of each question to play; raise InvalidOption for a player that would play none."""
     versions = settings.versions(part)
     if USUAL not in versions:
         programs = [name for name in benchmark.programs if plays_version(benchmark, name, versions[0])]
@@ -105,7 +105,7 @@ def prepare_refresh(
     together: Collection[str] = (),
     is_trial: bool = False,
 ) -> PreparedRefresh:
-    """Return the plan for these settings, after every check that needs no work.
+    """Plan a refresh, after every check that needs no work.
 
     `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
     resumed; of a run of several benchmarks, which are `together`, one that this run has published too. A
@@ -186,7 +186,7 @@ def _prepare_named(edition: str, asked: RefreshPlan, prepared: Preparation, stor
 
 
 def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
-    """Return the plan of a refresh of this edition that was begun; None where its edition never was.
+    """The plan of a refresh of this edition that was begun; None if its edition never was.
 
     Its evaluation is this one where nothing of it is there; what is not published takes this one's facts.
     """
@@ -236,7 +236,7 @@ def _prepare_unnamed(
 
 
 def _ask_anew(begun: RefreshPlan, asked: RefreshPlan, store: Store) -> RefreshPlan:
-    """Return what was begun, with the evaluation that is asked for if that is of the same players."""
+    """The begun plan, with the evaluation that is asked for if it has the same players."""
     first = begun.evaluation
     if store.exists(row_file(first.unit)) or first.players != asked.evaluation.players:
         return begun
@@ -260,7 +260,7 @@ def _short(value: object, width: int = 60) -> str:
 
 
 def settle_seed(plan: RefreshPlan, seed: int | None, store: Store) -> RefreshPlan:
-    """Return the plan with the commitment of its seed, which is kept if it is secret.
+    """Put the commitment of the seed into the plan; a secret seed is kept first.
 
     A seed is drawn where none is given, unless the plan has its commitment: it was begun before.
     """

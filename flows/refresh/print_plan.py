@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def estimate_refresh(
     store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings"
 ) -> list[StageEstimate]:
-    """Return the model calls of a refresh, with their cost as far as prices are known."""
+    """Model calls of a refresh, with their cost in US dollars as far as prices are known."""
     evaluation = prepared.plan.evaluation
     prices = _prices(settings, store, evaluation)
     return find_benchmark(evaluation.benchmark).estimate(store, evaluation, prices, prepared.part)
@@ -41,7 +41,7 @@ def estimate_refresh(
 def estimate_evaluation(
     store: Store, plan: EvaluationPlan, settings: "RefreshSettings"
 ) -> list[StageEstimate]:
-    """Return the model calls of an evaluation in the same way."""
+    """Like `estimate_refresh`, for the instances that an evaluation plays."""
     from perennial.warehouse.editions.publish import read_counts
 
     instances = read_counts(store, plan.edition).get("instances", 0)
@@ -50,7 +50,7 @@ def estimate_evaluation(
 
 
 def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Prices:
-    """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
+    """Prices for the estimate; one-shot benchmarks may be played in batches, at half the price."""
     from perennial.flows.refresh.models import known_prices
 
     prices, benchmark = known_prices(settings, store), find_benchmark(plan.benchmark)
@@ -62,7 +62,7 @@ def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> 
 
 
 def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
-    """Return the estimate for the instances that are played, of one for all instances."""
+    """Scale an estimate for all instances to those that are played."""
     benchmark = find_benchmark(plan.benchmark)
     chosen = [name for name in plan.players if estimate.model in models_of([name], benchmark)] or plan.players
     share = sum(len(plan.places_of(name, total)) for name in chosen) / max(1, total * len(chosen))
@@ -112,7 +112,7 @@ def is_at_terminal() -> bool:
 
 
 def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]:
-    """Return how many domains and instances of each setting an evaluation covers, earlier ones included."""
+    """Domains and instances per setting that an evaluation covers, earlier ones included."""
     from perennial.flows.stages.play_episodes import instance_order
 
     order = instance_order(store, plan.edition)
@@ -127,7 +127,7 @@ def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]
 
 
 def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
-    """Return the lines under the plan's table; "" where nothing is measured."""
+    """The lines under the plan's table; "" if nothing is measured."""
     from perennial.tasks.statistics.scale.design import POWER
 
     if not measured:
@@ -249,7 +249,7 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
 
 
 def _rows(values: Mapping[str, object], unused: Sequence[str] = ()) -> dict[str, object]:
-    """Return what the table shows of a plan: what is set, and of a protocol its name."""
+    """What the table shows of a plan: what is set, and of a protocol only its name."""
     protocol = values["protocol"]
     values = {**values, "protocol": protocol.get("name") if isinstance(protocol, dict) else protocol}
     hidden = (*_INTERNAL, *unused)
@@ -264,7 +264,7 @@ def _describe_seed(plan: EditionPlan) -> dict[str, object]:
 
 
 def _describe_protocol(plan: EvaluationPlan) -> dict[str, object]:
-    """Return how models are asked, by name and hashes of templates: their texts are long."""
+    """Leave out the texts of templates, which are long; names and hashes stay."""
     return {key: value for key, value in plan.protocol.items() if key != "texts"}
 
 
@@ -296,7 +296,6 @@ def print_evaluation_plan(
 def _asked_in_batches(
     settings: "RefreshSettings", plan: EvaluationPlan, estimates: Iterable[StageEstimate]
 ) -> list[str]:
-    """Return the models that are asked in batches of their server, as players or as authors."""
     benchmark, entries = find_benchmark(plan.benchmark), settings.model_entries()
     players = models_of(plan.players, benchmark) if benchmark.one_shot else []
     models = {model for model in players if model in entries and entries[model].batch}
@@ -362,7 +361,7 @@ def _in_words(value: object) -> str:
 def _count_planned_rows(
     growth: Mapping[str, int], plan: EvaluationPlan, estimates: list[StageEstimate]
 ) -> dict[str, int]:
-    """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on.
+    """Rows per table if all goes well: of `instances`, `episodes` and so on.
 
     Other versions of the questions are not counted: how many differ from the usual ones is the benchmark's.
     """

@@ -80,7 +80,7 @@ def show_questions(
 
 
 def _link_as_published(edition: str, files: Mapping[str, Path], folder: Path) -> Store:
-    """Return a root in which the tables have the names that seats read them by once they are published."""
+    """A root whose tables have the names by which seats read them once they are published."""
     for name, file in files.items():
         link = folder / table_file(name, edition)
         link.parent.mkdir(parents=True)
@@ -113,7 +113,7 @@ def _show_second_message(benchmark: Benchmark, seat: Seat) -> None:
 
 
 def template_hashes() -> dict[str, str]:
-    """Return the hash of every template that is rendered, by name such as `kumo/players/system.md.j2`."""
+    """The hash of every rendered template, by name such as `kumo/players/system.md.j2`."""
     return {name: template_hash(name) for name in template_names()}
 
 
@@ -184,12 +184,12 @@ def _end_publishing_first(unit: str) -> Iterator[None]:
 
 
 def question_tables() -> list[str]:
-    """Return the names of the tables that hold an edition's questions."""
+    """The tables that hold an edition's questions."""
     return [name for name in TABLES if TABLES[name].kind == "questions" and name != "editions"]
 
 
 def local_questions(store: Store, edition: str, folder: Path) -> dict[str, Path]:
-    """Return the edition's published questions as local files by table, copied to `folder` if need be."""
+    """The edition's published questions as local files by table; remote ones are copied to `folder`."""
     present = {name: table_file(name, edition) for name in question_tables()}
     return {
         name: store.local_file(file, folder / f"of_edition_{name}")
@@ -205,7 +205,7 @@ UnitsOfRoot = tuple[frozenset[str], frozenset[str]]
 
 
 def units_of_root(store: Store) -> UnitsOfRoot:
-    """Return the editions and evaluations that are published, and those that are staged."""
+    """The editions and evaluations that are published, and those that are staged."""
     return frozenset(published_units(store)), frozenset(staged_units(store))
 
 

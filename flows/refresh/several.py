@@ -109,7 +109,7 @@ def prepare_each(
     needs_key: bool = True,
     flags: Mapping[str, object] | None = None,
 ) -> list[PreparedRefresh]:
-    """Return the plan of each benchmark after every check that needs no work, as `prepare_refresh` does.
+    """Plan each benchmark after every check that needs no work, as `prepare_refresh` does.
 
     Errors name the benchmark, and which of the `flags` is not for all of them.
     """
@@ -130,7 +130,7 @@ def prepare_each(
 def _choose_own_players(
     settings: RefreshSettings, benchmark: Benchmark, chosen: Sequence[Benchmark]
 ) -> RefreshSettings:
-    """Return the settings with the players and anchors that play this benchmark.
+    """Keep the players and anchors that play this benchmark.
 
     A program, or a way to ask a model, plays the benchmarks that have it; any other name plays all.
     """
@@ -189,14 +189,14 @@ def end_run(store: Store, plans: Sequence[RefreshPlan]) -> None:
 
 
 def units_of(plans: Sequence[RefreshPlan]) -> tuple[str, ...]:
-    """Return the names of all editions and evaluations of a run."""
+    """The names of all editions and evaluations of a run."""
     return tuple(plan.unit for refresh in plans for plan in (refresh.growth, refresh.evaluation))
 
 
 def outcome_of(
     plan: RefreshPlan, seconds: float = 0.0, error: PerennialError | None = None
 ) -> EditionOutcome:
-    """Return what became of an edition, published unless there is an error."""
+    """What became of an edition: published, unless there is an error."""
     reason = "" if error is None else in_one_line(error)
     return EditionOutcome(plan.growth.benchmark, plan.edition, seconds, reason)
 

@@ -88,7 +88,7 @@ def episode(
 
 
 def find_episode(catalog: Catalog, typed: str) -> str:
-    """Return the id of the published episode that begins so; raise UnreadableInput for none or several."""
+    """Complete the beginning of an episode's id; raise UnreadableInput if none or several begin so."""
     # `e`, `ep` and `ep_` are the beginning of every id.
     prefix = (
         typed
@@ -199,7 +199,6 @@ def calls(
 
 
 def _calls_of(store: Store, typed: str) -> tuple[str, ...]:
-    """Return the ids of the episode's calls; raise UnreadableInput where there is no such episode."""
     catalog = open_catalog(store)
     episode_id = quote(find_episode(catalog, typed))
     rows = catalog.query(
@@ -265,7 +264,7 @@ def _print_list(
 
 
 def _total_line(n_printed: int, totals: CallTotals) -> str:
-    """Return calls, tokens and cost of all that were found, saying over how many each is known."""
+    """Calls, tokens and cost of all calls that match, with the number over which each is known."""
     if totals.calls == 0:
         return "no model call matches these filters"
     counted = count(totals.calls, "call")

@@ -162,7 +162,7 @@ def print_entries(names: Sequence[str], rows: Sequence[tuple[str, ...]], format_
 
 
 def _memory_bytes(text: str) -> int:
-    """Return the size in bytes; raise InvalidOption for what is none, `unlimited` among them."""
+    """Parse a size such as `4GB`; raise InvalidOption for what is not one, `unlimited` included."""
     size = text.strip().upper().replace(" ", "")
     unit = next((unit for unit in _UNITS if size.endswith(unit)), "")
     number = size.removesuffix(unit)
@@ -172,12 +172,12 @@ def _memory_bytes(text: str) -> int:
 
 
 def with_whole_path(store: Store) -> Store:
-    """Return the same root, a folder by its absolute path: what names its files works from everywhere."""
+    """Make a local root's path absolute, so that SQL that names its files works from any folder."""
     return store if store.local_folder is None else Store(str(store.local_folder))
 
 
 def existing_root(root: str | None, sql: str = "") -> Store:
-    """Return the data root; raise UnreadableInput where nothing is published in it.
+    """Open the data root; raise UnreadableInput if nothing is published in it.
 
     SQL that reads nothing but tables which no edition holds, such as `published_scores`, needs no edition.
     """

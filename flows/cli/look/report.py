@@ -244,7 +244,8 @@ def _describe(verdict: "FigureVerdict") -> str:
 
 
 def _lines(row: "Comparison", common: str) -> list[str]:
-    """Return the place, the printed value, ours and the difference; then whose it is, or why not.
+    """Columns: the place in the paper, the printed value, ours, the difference; then its source, or why ours
+    is missing.
 
     `common` is the reason of the whole figure, which is not repeated.
     """

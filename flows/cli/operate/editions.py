@@ -168,7 +168,6 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
 
 
 def _known_seed(store: Store, unit: str) -> str | None:
-    """Return the seed that was revealed of an edition, as text, which JSON readers do not round."""
     if is_evaluation(unit) or not store.exists(reveal_file(unit)):
         return None
     seed = revealed_seed(store, read_published_plan(store, unit))

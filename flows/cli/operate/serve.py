@@ -103,7 +103,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
 
 
 def _describe_pages(server: "EmbeddedServer", file: Path, console: Terminal) -> str:
-    """Return where the pages are: to a terminal the link with its secret, which is for no log."""
+    """Where Prefect's pages are. A terminal gets the link with its secret; a log does not."""
     if not server.is_own:
         return without_credentials(server.pages)
     if console.is_terminal:
@@ -145,7 +145,7 @@ def _leave_full_disk(error: DiskFull) -> None:
 
 
 def _absolute(root: str) -> str:
-    """Return the root so that a process in any folder finds it."""
+    """Make a local root absolute, as processes in other folders open it; URLs stay."""
     return root if "://" in root else os.path.abspath(root)
 
 
@@ -163,7 +163,7 @@ def _refuse_what_cannot_recur(all_settings: "Sequence[RefreshSettings]", store: 
 
 
 def _choose_port(wanted: int) -> int:
-    """Return the wanted port, the usual one where none is wanted, or any free one; 0 with a server given."""
+    """The wanted port, else the usual one, else any free one; 0 if a Prefect server is given."""
     from perennial.flows.serve.embedded_server import free_port
 
     if os.environ.get("PREFECT_API_URL"):

@@ -158,7 +158,7 @@ def _as_json(verification: "Verification") -> dict[str, object]:
 
 
 def _way_out(store: Store, edition: str) -> str:
-    """Return what is left to do with a damaged edition of which there is no copy."""
+    """What is left to do if an edition is damaged and there is no copy."""
     if edition in published_units(store):
         return f"hide it with `perennial editions --withdraw {edition} --why TEXT`"
     return f"remove what is left of it with `perennial editions --prune-staging {edition}`"

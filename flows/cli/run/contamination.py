@@ -98,7 +98,6 @@ def contamination(
 
 
 def _without_answers(store: Store, edition: str, players: Sequence[str]) -> list[str]:
-    """Return those of the players who have not answered the whole edition."""
     if not players:
         return []
     catalog = open_catalog(store)

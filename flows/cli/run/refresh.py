@@ -75,7 +75,7 @@ class Job(Generic[Result]):
         return self.settings[0].root
 
     def list_settings(self) -> list[JsonObject]:
-        """Return the settings as Prefect may keep and show them."""
+        """The settings without secrets and without the seed, as Prefect may keep and show them."""
         from perennial.schemas.settings.refresh import SECRET_SETTINGS
 
         dumps = [settings.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for settings in self.settings]
@@ -324,7 +324,7 @@ def _print_result(
 
 
 def result_console(as_json: bool) -> Terminal:
-    """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
+    """A console as wide as the terminal; without a terminal, wide enough for a table."""
     console = Terminal(stderr=as_json, soft_wrap=True)
     return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
-    """Return the parameters of a benchmark's practice questions; raise InvalidOption where it has none."""
+    """The parameters of a benchmark's practice questions; raise InvalidOption if it draws none."""
     from perennial.flows.practice.grade import find_practice
 
     return dict(find_practice(named or DEFAULT_BENCHMARK).parameters.model_fields)
