@@ -11,7 +11,7 @@ from tests.beyondbench.test_growing import PLAN, grow
 
 pytestmark = pytest.mark.slow
 
-EDITIONS, SHARE = 4, 0.2
+EDITIONS, SHARE = 2, 0.3
 Problems = list[tuple[int, str, str]]  # size, answer, origin
 
 

@@ -13,6 +13,9 @@ from tests.flows.prefect_harness import clean_environment
 from tests.flows.published_format import unpack
 from tests.flows.root_commands import READERS, WITHOUT_READING, commands_with_a_root
 
+# A format is refused by its number: the oldest of which files are kept, and the last.
+FORMER = (3, FORMAT - 1)
+
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
@@ -55,7 +58,7 @@ education = ["b"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(3, FORMAT))
+@pytest.mark.parametrize("number", FORMER)
 def test_every_command_refuses_a_root_of_a_former_format_by_its_number_and_leaves_it_whole(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,7 +86,7 @@ def test_every_command_that_takes_a_root_is_tried_on_one_of_a_former_format() ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(3, FORMAT))
+@pytest.mark.parametrize("number", FORMER)
 def test_doctor_names_the_former_format_once_with_its_remedy_and_checks_nothing_else_there(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -203,12 +203,6 @@ def test_a_composition_that_is_used_twice_counts_once(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_derivations_reach_what_forward_chaining_reaches_on_a_thousand() -> None:
-    for seed in range(1000):
-        check_derivations(seed)
-
-
-@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32))
 def test_no_fewer_compositions_give_what_derivations_count(seed: int) -> None:

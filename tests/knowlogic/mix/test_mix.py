@@ -57,16 +57,10 @@ def test_questions_keep_their_request(domain: Domain, draws: list[tuple[Request,
 
 
 @pytest.mark.slow
-def test_two_engines_agree(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
-    for _, problem in draws:
-        check_engines(domain, problem)
-
-
-@pytest.mark.slow
-def test_two_engines_agree_on_a_thousand(domain: Domain) -> None:
-    found = draw_many(domain, 1060, 6)
-    assert len(found) >= 1000
-    for _, problem in found:
+def test_two_engines_agree_on_300(domain: Domain) -> None:
+    drawn = draw_many(domain, 320, 6)
+    assert len(drawn) >= 300
+    for _, problem in drawn:
         check_engines(domain, problem)
 
 

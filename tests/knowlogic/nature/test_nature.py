@@ -88,10 +88,10 @@ def test_two_engines_agree(domain: Domain, draws: list[tuple[Request, Problem]])
 
 
 @pytest.mark.slow
-def test_two_engines_agree_on_a_thousand_with_and_without_a_statement(domain: Domain) -> None:
-    found = draw_many(domain, 1080, 12)
-    assert len(found) >= 1000
-    for _, problem in found:
+def test_two_engines_agree_on_300_with_and_without_a_statement(domain: Domain) -> None:
+    drawn = draw_many(domain, 325, 12)
+    assert len(drawn) >= 300
+    for _, problem in drawn:
         check_engines(domain, problem)
         shorter = replace(problem, statements=problem.statements[1:])
         check_engines(domain, shorter)
