@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, /, **values: object) -> str:
-    """Return the text of a template, such as `kumo/players/system.md.j2`, filled with the values.
+    """The text of a template, such as `kumo/players/system.md.j2`, filled with the values.
 
     Raises InvalidOption for a template that does not exist, and jinja2's UndefinedError where a value
     that the template uses is missing. Values are text to be shown: template syntax in them stays as it is.
@@ -23,7 +23,7 @@ def render(template: str, /, **values: object) -> str:
 
 @lru_cache(maxsize=256)
 def template_hash(template: str) -> str:
-    """Return the content id of a template together with all templates that it includes or imports.
+    """The content id of a template together with all templates that it includes or imports.
 
     Raises InvalidOption for a template that does not exist.
     """
@@ -31,7 +31,7 @@ def template_hash(template: str) -> str:
 
 
 def template_names() -> list[str]:
-    """Return the names of all templates that are installed, sorted."""
+    """The names of all templates that are installed, sorted."""
     return _environment().list_templates(extensions=["j2"])
 
 
@@ -70,7 +70,7 @@ def _unknown(name: str) -> InvalidOption:
 
 
 def _elsewhere() -> "dict[str, FileSystemLoader]":
-    """Return loaders of other packages' templates: in folder `prompts` beside what an entry point names.
+    """Loaders of other packages' templates: in folder `prompts` beside what an entry point names.
 
     That of benchmark `toy` gives `toy/NAME`.
     """

@@ -57,13 +57,13 @@ _BLOCK_MARKS = ("#", "-", "* ", "+ ", ">", "|")
 
 @lru_cache(maxsize=1024)
 def with_article(noun: str) -> str:
-    """Return the noun with "a" or "an" before it, by how its first letters sound."""
+    """Put "a" or "an" before the noun, by how its first letters sound."""
     sounds_like_vowel = _VOWEL_SOUND.match(noun) and not _CONSONANT_SOUND.match(noun)
     return f"{'an' if sounds_like_vowel else 'a'} {noun}"
 
 
 def plural(noun: str) -> str:
-    """Return the plural of an English noun of one or more words; a plural comes back unchanged."""
+    """The plural of an English noun of one or more words; a plural comes back unchanged."""
     head, *rest = _AFTER_HEAD.split(noun, maxsplit=1)
     before, space, word = head.rpartition(" ")
     return " ".join([before + space + _plural_word(word), *rest])
@@ -91,28 +91,28 @@ def _plural_word(word: str) -> str:
 
 
 def singular(noun: str) -> str:
-    """Return the singular of a plural that ends in -s; anything else, such as `ms`, comes back unchanged."""
+    """The singular of a plural that ends in -s; anything else, such as `ms`, comes back unchanged."""
     one = noun[:-1]
     return one if len(noun) > 3 and noun.isalpha() and noun.endswith("s") and plural(one) == noun else noun
 
 
 def capital(text: str) -> str:
-    """Return the text with its first letter as a capital and the rest as it is."""
+    """Capitalize the first letter and leave the rest as it is."""
     return text[:1].upper() + text[1:]
 
 
 def one_line(text: str) -> str:
-    """Return the text with every run of white space, line ends included, as one space."""
+    """The text with every run of white space, line ends included, as one space."""
     return " ".join(text.split())
 
 
 def sentence(text: str) -> str:
-    """Return the text on one line, ended by a full stop where it has no end of its own."""
+    """The text on one line, ended by a full stop where it has no end of its own."""
     line = one_line(text)
     return line if line.endswith((".", "!", "?", "…")) else line + "."
 
 
 def paragraph(text: str) -> str:
-    """Return the text as a sentence that Markdown takes for a paragraph, whatever it begins with."""
+    """The text as a sentence that Markdown takes for a paragraph, whatever it begins with."""
     line = sentence(text)
     return "\\" + line if line.startswith(_BLOCK_MARKS) else line

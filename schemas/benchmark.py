@@ -97,7 +97,7 @@ class Declaration:
 
 @lru_cache(maxsize=1)
 def benchmarks() -> dict[str, Declaration]:
-    """Return the installed benchmarks by name, sorted; raise UnusableBenchmark where one cannot be loaded."""
+    """The installed benchmarks by name, sorted; raise UnusableBenchmark where one cannot be loaded."""
     return {entry.name: _load(entry) for entry in sorted(entry_points(group=GROUP), key=attrgetter("name"))}
 
 
@@ -116,7 +116,7 @@ def _load(entry: EntryPoint) -> Declaration:
 
 
 def find_declaration(name: str) -> Declaration:
-    """Return the benchmark of that name; raise InvalidOption where none is installed."""
+    """The benchmark of that name; raise InvalidOption where none is installed."""
     installed = benchmarks()
     if name not in installed:
         names = ", ".join(installed) or "none"

@@ -21,7 +21,7 @@ METADATA_KEY = "perennial.canary"  # of a Parquet file's Arrow schema
 
 
 def draw_seed() -> int:
-    """Return 256 bits from the operating system."""
+    """Draw 256 bits from the operating system."""
     return secrets.randbits(SECRET_BITS)
 
 
@@ -31,26 +31,26 @@ def is_public(seed: int) -> bool:
 
 
 def seed_bytes(seed: int) -> bytes:
-    """Return the bytes that a commitment is the SHA-256 of: the decimal digits."""
+    """The bytes that a commitment is the SHA-256 of: the decimal digits."""
     return str(seed).encode("ascii")
 
 
 def commitment_of(seed: int) -> str:
-    """Return the seed's commitment, 64 hexadecimal digits."""
+    """The seed's commitment, 64 hexadecimal digits."""
     return hashlib.sha256(seed_bytes(seed)).hexdigest()
 
 
 def public_seed(commitment: str) -> int:
-    """Return 60 bits for what everybody may compute again, such as intervals and the draws of players."""
+    """60 bits for what everybody may compute again, such as intervals and the draws of players."""
     return int(commitment[:15], 16)
 
 
 def canary_of(commitment: str) -> str:
-    """Return the edition's canary, a GUID that anybody can derive from the commitment."""
+    """The edition's canary, a GUID that anybody can derive from the commitment."""
     return str(uuid5(NAMESPACE_URL, f"perennial canary {commitment}"))
 
 
 def canary_line(canary: str) -> str:
-    """Return the line; it asks in one plain sentence not to train on the text."""
+    """The line that carries the canary; it asks in one plain sentence not to train on the text."""
     request = "This text is part of a benchmark: please do not train models on it"
     return f"{request} (perennial canary GUID {canary})."

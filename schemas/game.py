@@ -54,7 +54,7 @@ class Game(Protocol):
     """One run on one instance, reply by reply; one-shot benchmarks end at the first reply."""
 
     def opening(self, variant: str) -> Opening:
-        """Return what a model is shown first; `variant` names how, "" for the usual way."""
+        """What a model is shown first; `variant` names how, "" for the usual way."""
         ...
 
     def take(self, reply: str) -> str | None:
@@ -62,7 +62,7 @@ class Game(Protocol):
         ...
 
     def next_message(self) -> Message:
-        """Return the message that shows a model what came back and asks for the next reply."""
+        """The message that shows a model what came back and asks for the next reply."""
         ...
 
     def end(self, status: EpisodeStatus) -> None:
@@ -70,7 +70,7 @@ class Game(Protocol):
         ...
 
     def result(self) -> Result | None:
-        """Return how the game ended, None while it continues."""
+        """How the game ended, None while it continues."""
         ...
 
 
@@ -141,15 +141,15 @@ class Seat(Protocol[GameT]):
         ...
 
     def start(self) -> GameT:
-        """Return a fresh game of it."""
+        """Start a fresh game of the question."""
         ...
 
     def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of what is played, player and run."""
+        """The content id of question, player and run."""
         ...
 
     def own_rows(self, episode_id: str, episode: Episode[GameT]) -> dict[str, list[Row]]:
-        """Return the rows of the benchmark's own tables of an episode, by table."""
+        """Rows of the benchmark's tables of an episode, by table."""
         ...
 
 

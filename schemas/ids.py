@@ -8,18 +8,18 @@ _ID_BYTES = 16
 
 
 def canonical_json(value: object) -> str:
-    """Return JSON text with sorted keys and no spaces: equal values give equal bytes."""
+    """JSON text with sorted keys and no spaces: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def content_id(prefix: str, *parts: object) -> str:
-    """Return `prefix_` and 32 hexadecimal digits derived from the parts' canonical JSON."""
+    """`prefix_` and 32 hexadecimal digits derived from the parts' canonical JSON."""
     digest = hashlib.blake2b(canonical_json(parts).encode(), digest_size=_ID_BYTES).hexdigest()
     return f"{prefix}_{digest}"
 
 
 def derive_seed(seed: int, purpose: str, index: int) -> int:
-    """Return a 64-bit seed for one purpose and index; neighbours are unrelated."""
+    """A 64-bit seed for one purpose and index; neighbours are unrelated."""
     digest = hashlib.blake2b(f"{seed}/{purpose}/{index}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
@@ -31,5 +31,5 @@ def derive_seeds(seed: int, purposes: list[str]) -> bytes:
 
 
 def derive_rng(seed: int, purpose: str, index: int) -> random.Random:
-    """Return a fresh generator for (seed, purpose, index), the only way randomness enters perennial."""
+    """A fresh generator for (seed, purpose, index), the only way randomness enters perennial."""
     return random.Random(derive_seed(seed, purpose, index))

@@ -91,7 +91,7 @@ class ModelRequest:
 
 
 def _with_system_role(messages: tuple[Message, ...], role: str) -> tuple[Message, ...]:
-    """Return the messages with system messages in this role; as `user`, they begin the user message after."""
+    """Put system messages into this role; as `user` they begin the next user message."""
     if role != "user":
         return tuple(
             {**message, "role": role} if message["role"] == "system" else message for message in messages
@@ -250,18 +250,18 @@ class Endpoint:
     is_own: bool = False
 
     def describe(self) -> str:
-        """Return the endpoint in words, without the key."""
+        """The endpoint in words, without its key."""
         return f"{self.base_url} ({self.describe_sources()})"
 
     def describe_sources(self) -> str:
-        """Return in words where URL and key come from."""
+        """Where URL and key come from, in words."""
         key = f"with {self.key_from}" if self.key_from else "without a key"
         other = f"; {self.withheld} belongs to another host" if self.withheld else ""
         return f"{self.url_from}, {key}{other}"
 
 
 def choose_endpoint(base_url: str, environment: Mapping[str, str]) -> Endpoint:
-    """Return the endpoint: `base_url` where it is set, else `OPENAI_BASE_URL`, else OpenAI's own service."""
+    """The endpoint: `base_url` where it is set, else `OPENAI_BASE_URL`, else OpenAI's own service."""
     of_openai_key = environment.get(_OPENAI_URL, "").strip().rstrip("/")
     url_from = "base_url" if base_url else _OPENAI_URL if of_openai_key else "default"
     url = base_url or of_openai_key or DEFAULT_BASE_URL
@@ -293,7 +293,7 @@ def choose_model_endpoint(
 
 
 def check_base_url(value: str) -> str:
-    """Return a base URL without a closing slash; raise ValueError for what is no HTTP URL or holds a key."""
+    """Remove a closing slash; raise ValueError for what is not an HTTP URL, or holds a key."""
     if not value:
         return value
     parts = urlsplit(value)
@@ -314,12 +314,12 @@ def check_base_url(value: str) -> str:
 
 
 def find_misplaced_path(path: str) -> str:
-    """Return the address of a single request that a base URL's path ends in, "" where it ends in none."""
+    """The address of a single request that a base URL's path ends in, "" where it ends in none."""
     return next((end for end in _REQUEST_PATHS if path.rstrip("/").lower().endswith(end)), "")
 
 
 def suggest_version(url: str) -> str:
-    """Return a hint for a base URL that answers no chat and lacks the /v1 of most servers, else ""."""
+    """A hint for a base URL that answers no chat and lacks the /v1 of most servers, else ""."""
     return "" if _VERSION.search(urlsplit(url).path) else f" ({url} has no /v1: try {url}/v1)"
 
 
@@ -353,7 +353,7 @@ class Price:
     batch_share: float = 1.0
 
     def in_batch(self) -> "Price":
-        """Return the prices of calls that are answered in a server's batch."""
+        """The prices of calls that a server answers in a batch."""
         prices = (self.prompt, self.completion, self.cached)
         prompt, completion, cached = (None if price is None else price * self.batch_share for price in prices)
         return Price(prompt, completion, cached)

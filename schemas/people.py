@@ -17,7 +17,7 @@ _PREFIX = f"{PERSON}:"
 
 
 def person_name(public: str) -> str:
-    """Return the player's name of a participant, from the public part of the code."""
+    """A participant's name as a player, from the public part of the code."""
     return _PREFIX + public
 
 
@@ -27,7 +27,7 @@ def is_person(player: str) -> bool:
 
 
 def pool_sql(column: str) -> str:
-    """Return the SQL of the player that figures are of: `human` for every participant."""
+    """SQL of the player that figures are about: `human` for every participant."""
     return f"if(starts_with({column}, '{_PREFIX}'), '{PERSON}', {column})"
 
 
@@ -60,7 +60,7 @@ class Earnings(_Section):
     per_action: Money = 0.1
 
     def compute(self, solved: int, assigned: int, actions: int) -> float:
-        """Return the earnings, never below 0, in hundredths."""
+        """The earnings, rounded to hundredths and never below 0."""
         rate = solved / assigned if assigned else 0.0
         exact = math.fsum((self.base, self.per_success * rate, -self.per_action * actions))
         return max(0.0, round(exact, 2))
@@ -77,7 +77,7 @@ class Quality(_Section):
     success_rate: Annotated[float, Field(ge=0, le=1)] = 0.5
 
     def why_excluded(self, median_seconds: float | None, success_rate: float) -> str | None:
-        """Return why a participant is excluded, None where not."""
+        """Why a participant is excluded; None: included."""
         if median_seconds is None or median_seconds >= self.seconds or success_rate > self.success_rate:
             return None
         return (

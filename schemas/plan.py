@@ -40,12 +40,12 @@ class EditionPlan:
             object.__setattr__(self, "seed_commitment", commitment_of(self.seed))
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan as `plan.json` keeps it."""
         return {**asdict(self), "known_editions": list(self.known_editions), "found": list(self.found)}
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "EditionPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**values, **{key: tuple(values[key]) for key in ("known_editions", "found")}})
 
     @property
@@ -88,12 +88,12 @@ class EditionPlan:
         return "imported" if self.imported_from else "fresh" if self.is_fresh else "replayed, not fresh"
 
     def batch_key(self, stage: str, *parts: str) -> str:
-        """Return the content key of a staged batch: the same plan gives the same key."""
+        """The content key of a staged batch: equal plans give equal keys."""
         return content_id(stage, {**self.as_json(), "edition": "", "is_trial": False}, *parts)
 
 
 def way_of(protocol: ReadJson, player: str) -> JsonObject:
-    """Return how a protocol asks the player: of its `budgets` the player's own, and no `analysis`."""
+    """How a protocol asks the player: of its `budgets` the player's own, and no `analysis`."""
     return {
         **{key: value for key, value in protocol.items() if key != "analysis"},
         "budgets": protocol.get("budgets", {}).get(player),
@@ -155,25 +155,25 @@ class EvaluationPlan:
         return bool(self.imported_from) and not self.imported_from.startswith(REPLIES)
 
     def params_of(self, model: str) -> JsonObject:
-        """Return what every call of this model passes on when it plays."""
+        """What every call of this model passes on when it plays."""
         return self.model_params.get(model, self.player_params)
 
     def runs_of(self, player: str) -> range:
-        """Return the numbers of the player's runs."""
+        """The numbers of the player's runs."""
         first = self.first_runs.get(player, 0)
         return range(first, first + self.runs)
 
     def places_of(self, player: str, total: int) -> range:
-        """Return which instances the player plays, as places in their order, of an edition of `total`."""
+        """Which instances the player plays, as places in their order, of an edition of `total`."""
         return range(self.played.get(player, 0), self.instances or total)
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan as `plan.json` keeps it."""
         return asdict(self) | {key: list(getattr(self, key)) for key in _LISTS}
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "EvaluationPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**values, **{key: tuple(values[key]) for key in _LISTS if key in values}})
 
     @property
@@ -183,7 +183,7 @@ class EvaluationPlan:
         return {key: value for key, value in self.as_json().items() if key not in unasked}
 
     def batch_key(self, stage: str, *parts: str) -> str:
-        """Return the content key of a staged batch: the same plan gives the same key."""
+        """The content key of a staged batch: equal plans give equal keys."""
         return content_id(stage, {**self.as_json(), "edition": "", "name": "", "facts": {}}, *parts)
 
 
@@ -191,7 +191,7 @@ Plan = EditionPlan | EvaluationPlan
 
 
 def plan_from_json(unit: str, values: JsonObject) -> Plan:
-    """Return the plan of the edition or evaluation that its `as_json` wrote."""
+    """Read the plan of an edition or evaluation; the unit's name says which."""
     return EvaluationPlan.from_json(values) if is_evaluation(unit) else EditionPlan.from_json(values)
 
 
@@ -213,11 +213,11 @@ class RefreshPlan:
         return {**self.growth.asked, **self.evaluation.asked}
 
     def with_commitment(self, commitment: str) -> "RefreshPlan":
-        """Return the plan with this commitment of its seed, which the evaluation depends on too."""
+        """Set the commitment of the seed, on which the evaluation depends too."""
         growth = replace(self.growth, seed_commitment=commitment)
         evaluation = replace(self.evaluation, seed=growth.public_seed, canary=growth.canary)
         return RefreshPlan(growth, evaluation)
 
     def with_name(self, edition: str) -> "RefreshPlan":
-        """Return the plan under this name."""
+        """Rename edition and evaluation."""
         return RefreshPlan(replace(self.growth, edition=edition), replace(self.evaluation, edition=edition))

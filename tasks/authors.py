@@ -48,7 +48,7 @@ class Unusable:
 
 
 def unusable_status(reply: Reply) -> Unusable | None:
-    """Return why a reply's status alone makes it unusable, None for a text to read.
+    """Why a reply's status alone makes it unusable, None for a text to read.
 
     The rule is the status: truncated, refused, empty, or rejected by the endpoint. Raises EndpointFailed
     where the call failed without an answer: a later run may get one.
@@ -79,7 +79,7 @@ def count_causes(refusals: Iterable[tuple[str, str]], most: int = 3) -> str:
 
 
 def describe_problems(error: "ValidationError", most: int) -> str:
-    """Return in one line where a reply is not of the form asked for; beyond `most` places only how many."""
+    """In one line where a reply is not of the form asked for; beyond `most` places only how many."""
     problems = error.errors(include_url=False, include_input=False)
     lines = []
     for problem in problems[:most]:
@@ -127,7 +127,7 @@ async def ask_until_read(
     read: Callable[[Reply], Awaitable[Value | Unusable]],
     attempts: int,
 ) -> Asked[Value]:
-    """Return what comes of asking up to `attempts` times, 1 or more.
+    """What comes of asking up to `attempts` times, 1 or more.
 
     `make_request` gets the number of the attempt, from 0, and the bad reply before it. `read` may
     make calls of its own to judge a reply. A problem that is final ends the asking. Raises what `ask` and
@@ -153,7 +153,7 @@ async def ask_until_read(
 def author_request(
     role: Role, author: ModelChoice, system: str, template: str, repeat: int, /, **values: object
 ) -> ModelRequest:
-    """Return the call of an author: two templates, the second one filled with the values."""
+    """An author's call: two templates, the second filled with the values."""
     messages = (message("system", system), message("user", template, **values))
     return conversation_request(role, author, messages, template, repeat)
 
@@ -161,7 +161,7 @@ def author_request(
 def conversation_request(
     role: Role, author: ModelChoice, messages: Sequence[Message], template: str, repeat: int
 ) -> ModelRequest:
-    """Return the call that sends these messages; `template` is that of the last one, which asks."""
+    """The call that sends these messages; `template` is that of the last one, which asks."""
     return ModelRequest(
         role=role,
         model=author.model,
@@ -174,5 +174,5 @@ def conversation_request(
 
 
 def message(role: str, template: str, /, **values: object) -> Message:
-    """Return a rendered message in the OpenAI chat form."""
+    """A rendered message in the OpenAI chat form."""
     return {"role": role, "content": render(template, **values).strip("\n")}

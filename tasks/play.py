@@ -72,7 +72,7 @@ class ModelPlayer:
 def parse_model_player(
     name: str, params: Mapping[str, Any] | Callable[[str], Mapping[str, Any]], variants: Sequence[str]
 ) -> ModelPlayer:
-    """Return the player of this name: `MODEL` in the usual way, `VARIANT:MODEL` in another one.
+    """The player of this name: `MODEL` in the usual way, `VARIANT:MODEL` in another one.
 
     Only the variants given count as prefixes: the rest is the model's name, whatever it holds. `params`
     go with every call, or what they return for the model. Raises InvalidOption where no model is named.
@@ -87,7 +87,7 @@ def parse_model_player(
 
 
 def models_of(players: Iterable[str], playing: Players) -> list[str]:
-    """Return the models that these players are, each once; programs are none."""
+    """The models among these players, each once; programs are left out."""
     names = (name for name in players if name not in playing.programs)
     models = (parse_model_player(name, {}, playing.variants).choice.model for name in names)
     return list(dict.fromkeys(models))
@@ -106,7 +106,7 @@ def plays_version(playing: Players, player: str, version: str) -> bool:
 
 
 def open_game(game: Game, player: ModelPlayer) -> Opening:
-    """Return how the game opens for the player, with the limit of tokens that somebody set for its calls.
+    """How the game opens for the player, with the limit of tokens that somebody set for its calls.
 
     The default limit, which only stops replies that would never end, is not said: so editions and practice
     ask in the same words.
@@ -138,7 +138,7 @@ async def play_model(
     opening: Opening | None = None,
     second_reader: SecondReader[GameT] | None = None,
 ) -> Episode[GameT]:
-    """Return the model's run of the game: one call a turn, repeated as `run`.
+    """The model's run of the game: one call a turn, repeated as `run`.
 
     The answer is read from the reply's content, never from its reasoning, which does not enter the
     conversation either. A truncated reply ends the episode as `truncated` even if there is an answer in its
@@ -182,7 +182,7 @@ async def play_all(
     on_end: Callable[[Episode[GameT]], None] = lambda _episode: None,
     second_reader: SecondReader[GameT] | None = None,
 ) -> list[Episode[GameT]]:
-    """Return the runs of these numbers of each game, by game and then run, whatever the timing.
+    """The runs of these numbers of each game, by game and then run, whatever the timing.
 
     `new_games` make a fresh game of an instance. At most `concurrency` episodes are under way, each with one
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
@@ -241,7 +241,7 @@ class _Gate:
 def _games(
     player: ModelPlayer, new_games: Sequence[NewGame[GameT]], runs: range
 ) -> Iterator[tuple[int, GameT, Opening, int]]:
-    """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
+    """Each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
         opening = open_game(new_game(), player)
         for index, run in enumerate(runs):
@@ -290,7 +290,7 @@ class OneShotGame(ABC):
         """Read the reply, grade it and end."""
 
     def opening(self, _variant: str) -> Opening:
-        """Return the prompt as the only message."""
+        """A single message: the prompt."""
         message: Message = {"role": "user", "content": self.prompt}
         return Opening((message,), self.template, self.template_hash)
 
@@ -303,7 +303,7 @@ class OneShotGame(ABC):
         self._ended = Result(status, status == "solved", float(status == "solved"))
 
     def result(self) -> Result | None:
-        """Return how it ended, None before the reply."""
+        """How it ended; None before the reply."""
         return self._ended
 
 
@@ -314,7 +314,7 @@ class InstanceSeat:
     instance_id: str
 
     def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of question, player and run."""
+        """The content id of question, player and run."""
         return content_id("ep", self.instance_id, player, run)
 
 
@@ -322,7 +322,7 @@ class InstanceSeat:
 
 
 def play_program(program: Program[GameT], game: GameT, run: int, rng: random.Random) -> Episode[GameT]:
-    """Return the program's run of a fresh game."""
+    """Play a fresh game with the program."""
     move = program.start(game, rng)
     turns: list[Turn] = []
     while (result := game.result()) is None:

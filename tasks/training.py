@@ -20,7 +20,7 @@ Span = tuple[int, int]
 def assistant_spans(
     render: Callable[[Sequence[Message], bool], str], messages: Sequence[Message]
 ) -> tuple[str, list[Span]]:
-    """Return the chat's text and the places in it of the assistant's turns, ends of turn included.
+    """The chat's text and the places in it of the assistant's turns, ends of turn included.
 
     `render` applies a chat template to messages; its flag says whether the prompt of a reply follows.
     Raises UnreadableInput for a template that writes a chat otherwise once it goes on: the model would then
@@ -42,7 +42,7 @@ def assistant_spans(
 
 
 def encode_chat(tokenizer: Any, messages: Sequence[Message]) -> dict[str, list[int]]:
-    """Return `input_ids` and `labels` of a chat, by a fast tokenizer of Transformers with a chat template."""
+    """`input_ids` and `labels` of a chat, by a fast tokenizer of Transformers with a chat template."""
 
     def render(part: Sequence[Message], is_prompt: bool) -> str:
         text: str = tokenizer.apply_chat_template(list(part), tokenize=False, add_generation_prompt=is_prompt)
@@ -55,7 +55,7 @@ def encode_chat(tokenizer: Any, messages: Sequence[Message]) -> dict[str, list[i
 
 
 def label_tokens(ids: Sequence[int], offsets: Sequence[Span], spans: Sequence[Span]) -> list[int]:
-    """Return the tokens that begin within a span, and NOT_TRAINED for the others."""
+    """The tokens that begin within a span, and NOT_TRAINED for the others."""
     labels = []
     waiting = iter(spans)
     span = next(waiting, None)
@@ -82,12 +82,12 @@ class Checkpoint(NamedTuple):
 
 
 def name_checkpoint(training: str, step: int) -> str:
-    """Return the player's name."""
+    """The checkpoint's name as a player."""
     return f"{PREFIX}{training}-{step}"
 
 
 def parse_checkpoint(player: str, variants: Collection[str] = ()) -> Checkpoint | None:
-    """Return which checkpoint a player is, asked in whatever variant; None for another player."""
+    """Which checkpoint a player is, asked in whatever variant; None for another player."""
     match = _NAME.fullmatch(player)
     if match is None or (match["variant"] and match["variant"] not in variants):
         return None
@@ -95,7 +95,7 @@ def parse_checkpoint(player: str, variants: Collection[str] = ()) -> Checkpoint 
 
 
 def require_name(training: str) -> str:
-    """Return a training's name; raise InvalidOption for one that no player can have."""
+    """Check a training's name; raise InvalidOption for one that no player can have."""
     if not re.fullmatch(r"[\w.+-]+", training):
         raise InvalidOption(
             f"--name {training!r}: expected letters, digits, dots, hyphens and underscores, as it is part of "
@@ -105,7 +105,7 @@ def require_name(training: str) -> str:
 
 
 def choose_steps(text: str, last: int) -> tuple[int, ...]:
-    """Return the steps after which a checkpoint is kept: `8` for eight at equal distances, or `50,100`.
+    """The steps after which a checkpoint is kept: `8` for eight at equal distances, or `50,100`.
 
     The last step is always one of them. Raises InvalidOption for what is neither.
     """

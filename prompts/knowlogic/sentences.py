@@ -14,6 +14,6 @@ from typing import Any
 
 @lru_cache(maxsize=16)
 def load_sentences(name: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the templates of `NAME.toml` by name, in the file's order."""
+    """The templates of `NAME.toml` by name, in the file's order."""
     text = (files("perennial.prompts.knowlogic") / f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

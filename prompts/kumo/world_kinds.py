@@ -56,7 +56,7 @@ class WorldKind:
 
 @lru_cache(maxsize=1)
 def world_kinds() -> dict[str, WorldKind]:
-    """Return the kinds of worlds by name (that of the file), sorted."""
+    """The kinds of worlds by name (that of the file), sorted."""
     folder = files("perennial.prompts.kumo") / "worlds"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return {
@@ -67,7 +67,7 @@ def world_kinds() -> dict[str, WorldKind]:
 
 @lru_cache(maxsize=1)
 def refused_words() -> tuple[str, ...]:
-    """Return the words that no invented name holds."""
+    """Words that no invented name may hold."""
     values = tomllib.loads(
         (files("perennial.prompts.kumo") / "refused_words.toml").read_text(encoding="utf-8")
     )

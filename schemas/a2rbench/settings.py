@@ -123,7 +123,7 @@ class A2RBenchSettings(RefreshSettings):
         return value
 
     def own_policy(self) -> bool:
-        """Return whether code of models may run where nothing protects the machine from it."""
+        """Whether code of models may run if nothing protects the machine from it."""
         return self.accept_weak_sandbox
 
     def reading(self) -> ReadingPlan:
@@ -138,7 +138,7 @@ class A2RBenchSettings(RefreshSettings):
         )
 
     def authoring(self) -> RuleAuthoringPlan:
-        """Return who writes and judges; raise InvalidOption for roles without a model that writes rules."""
+        """Who writes and judges; raise InvalidOption for roles without a model that writes rules."""
         models = [name for name in self.author if name != CATALOGUE]
         for role in ("judge", "expander"):
             name = getattr(self, role)

@@ -30,7 +30,7 @@ Params = JsonObject
 
 
 def categories_of(success: bool) -> tuple[str, ...]:
-    """Return the categories of right answers, or of wrong ones."""
+    """The categories of right answers, or of wrong ones."""
     return RIGHT if success else WRONG
 
 
@@ -58,7 +58,7 @@ class ReadingPlan:
     most: int = 0
 
     def as_protocol(self) -> JsonObject:
-        """Return the protocol, nothing where no model reads; `analysis` is not how players are asked."""
+        """The protocol, nothing where no model reads; `analysis` is not how players are asked."""
         protocol: JsonObject = {}
         if self.judge:
             # The name distinguishes evaluations with a judge from those without.
@@ -70,7 +70,7 @@ class ReadingPlan:
 
     @classmethod
     def from_protocol(cls, protocol: ReadJson) -> Self:
-        """Return the plan that `as_protocol` wrote."""
+        """Read what `as_protocol` wrote."""
         judge, analysis = protocol.get("judge", {}), protocol.get("analysis", {})
         return cls(
             judge.get("model", ""),
@@ -80,11 +80,11 @@ class ReadingPlan:
         )
 
     def judges(self) -> tuple[ModelChoice, ...]:
-        """Return the judge, where there is one."""
+        """The judge, where there is one."""
         return (ModelChoice(self.judge, self.judge_params),) if self.judge else ()
 
     def choices(self) -> tuple[ModelChoice, ...]:
-        """Return all models that read."""
+        """All models that read answers: the judge and the analysts."""
         analysts = (ModelChoice(model, params) for model, params in self.analysts.items())
         return (*self.judges(), *analysts)
 
@@ -125,26 +125,26 @@ class RuleAuthoringPlan:
         return tuple(name for name in self.authors if name != CATALOGUE)
 
     def author_of(self, number: int) -> str:
-        """Return who writes the seed of this number in each cell."""
+        """Who writes the seed of this number in each cell."""
         return self.authors[number % len(self.authors)]
 
     def choice(self, role: AuthorRole, model: str) -> ModelChoice:
-        """Return a model with what its calls in a role pass on."""
+        """A model with what its calls in a role pass on."""
         return ModelChoice(model, self.params[role][model])
 
     def choices(self) -> tuple[ModelChoice, ...]:
-        """Return all models of all roles with what their calls pass on."""
+        """All models of all roles with what their calls pass on."""
         return tuple(
             ModelChoice(model, params) for models in self.params.values() for model, params in models.items()
         )
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan's part in `plan.json`."""
         return {**asdict(self), "authors": list(self.authors)}
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "RuleAuthoringPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**values, "authors": tuple(values["authors"])})
 
 
@@ -169,7 +169,7 @@ VARIATIONS = 10
 
 
 def name_domain(dimension: int, type_: str) -> str:
-    """Return the name of a cell of the grid, such as `line_symbolic`."""
+    """The name of a cell of the grid, such as `line_symbolic`."""
     return f"{SHAPES[dimension - 1]}_{type_}"
 
 
@@ -239,10 +239,10 @@ class A2RBenchPlan:
     authoring: RuleAuthoringPlan = field(default_factory=RuleAuthoringPlan)
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan's part in `plan.json`."""
         return {**asdict(self), "authoring": self.authoring.as_json()}
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "A2RBenchPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**values, "authoring": RuleAuthoringPlan.from_json(values["authoring"])})

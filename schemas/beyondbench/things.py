@@ -32,12 +32,12 @@ class BeyondBenchPlan:
     tokenizer: str = ""
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan's part in `plan.json`."""
         return asdict(self) | {"cells": [str(cell) for cell in self.cells]}
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "BeyondBenchPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**values, "cells": tuple(Cell(*name.split("/")) for name in values["cells"])})
 
 
@@ -75,7 +75,7 @@ class Solutions:
 
 
 def only_solution(answer: Answer) -> Solutions:
-    """Return the solutions of a problem that has this one."""
+    """Solutions of a problem with this single one."""
     return Solutions((answer,), 1, True)
 
 

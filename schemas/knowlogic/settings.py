@@ -50,7 +50,6 @@ class KnowLogicSettings(RefreshSettings):
 
 
 def _choose(what: str, value: list[str], names: tuple[Any, ...]) -> list[str]:
-    """Return those of the known names that were given, in their own order."""
     if not value or set(value) - set(names):
         raise ValueError(f"expected one {what} or more of {', '.join(names)}")
     return [name for name in names if name in value]

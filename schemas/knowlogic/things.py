@@ -23,7 +23,7 @@ class Knowledge:
     content_id: str = ""
 
     def rows(self, table: str) -> tuple[Row, ...]:
-        """Return the rows of a table; raise KeyError where there is none."""
+        """The rows of a table; raise KeyError where there is none."""
         return self.tables[table]
 
 
@@ -139,12 +139,12 @@ class KnowLogicPlan:
     knowledge: str
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan's part in `plan.json`."""
         return asdict(self) | {"domains": list(self.domains), "languages": list(self.languages)}
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "KnowLogicPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**values, **{name: tuple(values[name]) for name in ("domains", "languages")}})
 
 

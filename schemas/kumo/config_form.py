@@ -13,7 +13,6 @@ from perennial.schemas.rows import JsonObject
 
 
 def _label_text(value: object) -> object:
-    """Return the text of a number as a label; leave anything else for the next check."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return repr(value) if is_number else value
 
@@ -55,7 +54,7 @@ class StateForm(_Form):
         return self
 
     def state(self) -> OutcomeState:
-        """Return the state as perennial keeps it."""
+        """Convert to perennial's own state of an outcome."""
         low, high = self.range or (None, None)
         return OutcomeState(self.label, low, high, tuple(self.rules_out))
 
@@ -72,7 +71,7 @@ class OutcomeForm(_Form):
     states: Annotated[list[StateForm], FailFast()]
 
     def outcome(self) -> Outcome:
-        """Return the outcome as perennial keeps it."""
+        """Convert to perennial's own outcome."""
         states = tuple(form.state() for form in self.states)
         cells = tuple((truth, low, high) for truth, (low, high) in self.cells.items())
         return Outcome(self.action, self.type, states, self.unit, self.step, self.digits, cells)
@@ -100,7 +99,7 @@ class SeedConfigForm(_Form):
     action_notes: dict[Text, Text] = Field(default_factory=dict)
 
     def config(self) -> SeedConfig:
-        """Return the configuration as perennial keeps it."""
+        """Convert to perennial's own configuration."""
         values: JsonObject = dict(self)
         values["truths"] = tuple(self.truths)
         values["actions"] = tuple(self.actions)
@@ -109,7 +108,7 @@ class SeedConfigForm(_Form):
 
 
 def known_keys(path: tuple[int | str, ...]) -> list[str]:
-    """Return the keys of the object that holds `place`, a path such as ("outcomes", 0, "colour")."""
+    """The keys allowed in the object that holds `place`, a path such as ("outcomes", 0, "colour")."""
     forms: dict[int, type[_Form]] = {1: SeedConfigForm, 3: OutcomeForm, 5: StateForm}
     form = forms.get(len(path))
     return list(form.model_fields) if form is not None else []

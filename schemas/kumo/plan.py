@@ -43,19 +43,19 @@ class AuthoringPlan:
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "AuthoringPlan":
-        """Return the plan that `dataclasses.asdict` and JSON made of one."""
+        """Read what `dataclasses.asdict` and JSON made of a plan."""
         return cls(**{**values, "categories": tuple(map(tuple, values["categories"]))})
 
     def choice(self, role: str) -> ModelChoice:
-        """Return the model of this role with what its calls pass on."""
+        """The model of this role, with what its calls pass on."""
         return self.choice_of(getattr(self, role))
 
     def choice_of(self, model: str) -> ModelChoice:
-        """Return a model that authors with what its calls pass on."""
+        """A model that authors with what its calls pass on."""
         return ModelChoice(model, self.model_params.get(model, self.params))
 
     def reviser_of(self, role: str) -> ModelChoice:
-        """Return the model that reads back and revises what this role wrote: itself where no other does."""
+        """The model that reads back and revises what this role wrote: itself where no other does."""
         is_other = self.reviser != self.writer
         return self.choice("reviser" if is_other else role)
 
@@ -103,7 +103,7 @@ class KumoPlan:
         return self.sampler == BALANCED
 
     def as_json(self) -> JsonObject:
-        """Return the plan as a JSON object."""
+        """The plan's part in `plan.json`."""
         values = asdict(self)
         values["configs"] = list(self.configs)
         values["settings"] = [setting.name for setting in self.settings]
@@ -112,7 +112,7 @@ class KumoPlan:
 
     @classmethod
     def from_json(cls, values: JsonObject) -> "KumoPlan":
-        """Return the plan that `as_json` wrote."""
+        """Read what `as_json` wrote."""
         parts = {
             "configs": tuple(values["configs"]),
             "settings": tuple(Setting.parse(name) for name in values["settings"]),
@@ -160,12 +160,12 @@ class PaperMessages:
 
     @classmethod
     def in_plan(cls, protocol: ReadJson, domain: str) -> "PaperMessages | None":
-        """Return the messages that an evaluation's plan keeps for a domain; None: perennial's own."""
+        """The messages that an evaluation's plan keeps for a domain; None: perennial's own."""
         return cls(**protocol["texts"][domain]) if protocol.get("name") == KUMO_2025 else None
 
 
 def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
-    """Return what an evaluation's plan keeps of the messages by domain: their hashes, and the texts.
+    """What an evaluation's plan keeps of the messages by domain: their hashes, and the texts.
 
     With the texts it can be resumed and reproduced without the clone.
     """
@@ -177,18 +177,18 @@ def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
 
 
 def escape(text: str) -> str:
-    """Return the text as a template without slots."""
+    """Escape the text, so that as a template it has no slots."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Return the template's text with these values in its slots."""
+    """Fill the template's slots with these values."""
     parts = Formatter().parse(template)
     return "".join(literal + ("" if slot is None else values[slot]) for literal, slot, _, _ in parts)
 
 
 def slots_of(template: str) -> set[str]:
-    """Return the names of the template's slots."""
+    """The names in the template's slots."""
     return {slot for _, slot, _, _ in Formatter().parse(template) if slot is not None}
 
 
@@ -204,7 +204,7 @@ MOST_CELLS = 4_000_000  # numbers in the largest table of the best play: 32 MB, 
 
 
 def fits_plan(n_truths: int, states: Iterable[int], n_valid: int) -> bool:
-    """Return whether the best play is computed: for one valid truth, and actions with so many states each.
+    """Whether the best play is computed: for one valid truth, and actions with so many states each.
 
     The table has a number for each truth and each set of reports: for each action one of its states or none.
     """
@@ -212,12 +212,12 @@ def fits_plan(n_truths: int, states: Iterable[int], n_valid: int) -> bool:
 
 
 def may_fit(setting: Setting) -> bool:
-    """Return whether the best play is computed for some instances of the setting: those with few states."""
+    """Whether the best play is computed for some instances of the setting: those with few states."""
     return fits_plan(setting.n_truths, [2] * setting.n_actions, setting.n_valid)
 
 
 def order_reliabilities(names: Sequence[str]) -> list[str]:
-    """Return the reliabilities in falling order, each once; raise ValueError for none and for other ones."""
+    """The reliabilities in falling order, each once; raise ValueError for none and for other ones."""
     ordered = [OUTCOMES, *(f"{share:g}" for share in reversed(RELIABILITIES.values()))]
     chosen = {_in_short(name) for name in names}
     if not chosen or chosen - set(ordered):
@@ -228,7 +228,7 @@ def order_reliabilities(names: Sequence[str]) -> list[str]:
 def versions_reported(
     reliabilities: Sequence[str], base: tuple[str, ...], settings: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the versions of these reliabilities: those `shown` with the outcomes themselves, and reports.
+    """The versions of these reliabilities: those `shown` with the outcomes themselves, and reports.
 
     Raises InvalidOption where no setting of the edition is small enough for reports.
     """
@@ -267,14 +267,14 @@ _VERSIONS = {"final": USUAL, **{name: name for name in (*_BY_WRITERS, *AMONG)}}
 
 
 def order_books(names: Sequence[str]) -> list[str]:
-    """Return the books in their order, each once; raise ValueError for none and for unknown ones."""
+    """The books in their order, each once; raise ValueError for none and for unknown ones."""
     if not names or set(names) - set(_VERSIONS):
         raise ValueError(f"expected some of final, {', '.join(_BY_WRITERS)}, among-2 to among-{MOST_BOOKS}")
     return [name for name in _VERSIONS if name in names]
 
 
 def versions_shown(books: Sequence[str], part: ReadJson) -> tuple[str, ...]:
-    """Return the versions that these books make; `own` is the edition's own part of its plan.
+    """The versions that these books make; `own` is the edition's own part of its plan.
 
     Raises InvalidOption for books that such an edition does not have.
     """

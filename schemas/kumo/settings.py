@@ -270,24 +270,24 @@ class KumoSettings(RefreshSettings):
         return order_reliabilities(value)
 
     def chosen_sampler(self) -> str:
-        """Return the sampler of a fresh edition: the paper's where models are asked as in the paper."""
+        """The sampler of a fresh edition: the paper's if models are asked as in the paper."""
         usual = AS_PUBLISHED if self.protocol == KUMO_2025 else DEFAULT_SAMPLER
         return self.sampler or usual
 
     def own_policy(self) -> GatePolicy:
-        """Return the thresholds that an edition must hold to before it is published."""
+        """The thresholds that an edition must hold to before it is published."""
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
 
     def versions(self, part: ReadJson) -> tuple[str, ...]:
-        """Return the versions of each question: the books that players are shown, and reports of outcomes."""
+        """The versions of each question: the books that players are shown, and reports of outcomes."""
         return versions_reported(self.reliability, versions_shown(self.books, part), part["settings"])
 
     def author_models(self) -> tuple[str, ...]:
-        """Return the models that the settings name for the roles of authors."""
+        """The models that settings name for the roles of authors."""
         return tuple(getattr(self, role) for role in ("author", *AUTHOR_ROLES))
 
     def authoring(self, has_domains: bool) -> AuthoringPlan:
-        """Return who authors: `author` fills each role that has no model of its own.
+        """Who authors: `author` fills each role that has no model of its own.
 
         Without `propose`, new domains are proposed where nobody named domains. Raises InvalidOption for
         roles that cannot work alone.
@@ -333,19 +333,19 @@ class KumoSettings(RefreshSettings):
         return bool(self.domains or self.domains_from)
 
     def number_of_domains(self, has_proposals: bool) -> int | None:
-        """Return how many of the domains are to take their turn, None where all of those named are used."""
+        """How many of the domains are to take their turn, None where all of those named are used."""
         if self.domain_count is not None or self.has_domains:
             return self.domain_count
         return 0 if has_proposals else _AMOUNTS[self.size][0]
 
     def number_of_worlds(self, has_proposals: bool) -> int:
-        """Return how many synthetic worlds are to be drawn."""
+        """How many synthetic worlds to draw."""
         if self.worlds is not None:
             return self.worlds
         return 0 if self.has_domains or has_proposals else _AMOUNTS[self.size][1]
 
     def instances_of_each(self, domains: int) -> int:
-        """Return how many instances of each domain and setting are to be drawn, of so many domains."""
+        """How many instances of each domain and setting to draw, given the number of domains."""
         total = _AMOUNTS[self.size][2]
         shared = _MOST_OF_A_DOMAIN if total is None else -(-total // max(1, domains))
         return self.instances or min(_MOST_OF_A_DOMAIN, shared)

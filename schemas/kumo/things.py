@@ -58,7 +58,7 @@ ALL = "all"
 
 
 def parse_quotas(values: Sequence[str]) -> tuple[Quota, ...]:
-    """Return the categories that `NAME` or `NAME=NUMBER` ask for, in order; `all` means each of CATEGORIES.
+    """The categories that `NAME` or `NAME=NUMBER` ask for, in order; `all` means each of CATEGORIES.
 
     Raises ValueError for a number below 1, a name that is blank, or one that occurs twice.
     """
@@ -130,12 +130,12 @@ Observation = str | int | float
 
 
 def observation_text(observation: Observation) -> str:
-    """Return the observation as tables and feedback show it: a label, or the number's shortest exact text."""
+    """The observation as tables and feedback show it: a label, or the number's shortest exact text."""
     return observation if isinstance(observation, str) else repr(observation)
 
 
 def read_number(text: str) -> int | float:
-    """Return the number that `observation_text` wrote: an integer where no point or exponent is in it."""
+    """The number that `observation_text` wrote: an integer where no point or exponent is in it."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
@@ -177,7 +177,7 @@ class Outcome:
     cells: tuple[tuple[str, float, float], ...] = ()
 
     def state_of(self, observation: Observation) -> int | None:
-        """Return the index of the first listed state that the observation falls into, or None.
+        """The index of the first listed state that the observation falls into, or None.
 
         Ranges are read half-open, [low, high); a value that only an upper end point holds belongs to
         that range, so that the last one is closed.
@@ -228,7 +228,7 @@ class SeedConfig:
         return content_id("cfg", self.as_json())
 
     def as_json(self) -> dict[str, object]:
-        """Return the configuration in its JSON form (the release's, with our additional keys)."""
+        """The configuration in its JSON form (the release's, with our additional keys)."""
         return {
             "name": self.name,
             "goal": self.goal,
@@ -282,7 +282,7 @@ class Setting:
 
     @classmethod
     def parse(cls, text: str) -> "Setting":
-        """Return the setting that `easy`, `hard`, `NxM` or `NxMvK` names; raise InvalidOption otherwise."""
+        """Parse `easy`, `hard`, `NxM` or `NxMvK`; raise InvalidOption for anything else."""
         named = NAMED_SETTINGS.get(text.strip().lower())
         if named is not None:
             return named
@@ -316,7 +316,7 @@ class Instance:
     index: int
 
     def as_json(self) -> dict[str, object]:
-        """Return the release's JSON Lines form, with `states` and `index` added."""
+        """The release's JSON Lines form, with `states` and `index` added."""
         record: dict[str, object] = {
             "truths": list(self.truths),
             "actions": list(self.actions),

@@ -11,12 +11,12 @@ from perennial.schemas.variables import PREFIX, is_claimed
 
 
 def variable_of(name: str, benchmark: str = "") -> str:
-    """Return the variable of a setting, which belongs to all benchmarks or to this one."""
+    """The environment variable of a setting; with a benchmark, of that benchmark only."""
     return f"{PREFIX}{benchmark}{'_' if benchmark else ''}{name}".upper()
 
 
 def read_variables(benchmark: Declaration) -> dict[str, tuple[str, str]]:
-    """Return variable and value of each setting of the benchmark that the environment has, by name.
+    """Variable and value of each setting of the benchmark that the environment has, by name.
 
     Raises InvalidOption for a variable that begins with PERENNIAL_ and is no setting of any benchmark: one
     that is misspelt would be passed over otherwise.

@@ -22,7 +22,7 @@ PANELS = ("", AUTHORS, PLAYERS, CALLS, OPERATION)
 
 
 def split_names(value: Any) -> Any:
-    """Return the names of a text `a,b`, or of a list, without blank ones; leave anything else as it is."""
+    """The names of a text `a,b`, or of a list, without blank ones; leave anything else as it is."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         return value
@@ -34,7 +34,7 @@ Names = Annotated[list[str], BeforeValidator(split_names, json_schema_input_type
 
 
 def setting(default: Any, description: str, panel: str = "", example: Any = None, **limits: Any) -> Any:
-    """Return the field of a setting; `panel` is the group of options that `--help` shows it in.
+    """The field of a setting; `panel` is the group of options that `--help` shows it in.
 
     `example` is a value to show where there is no default.
     """
@@ -49,7 +49,7 @@ def setting(default: Any, description: str, panel: str = "", example: Any = None
 
 
 def size_setting(**meanings: str) -> Any:
-    """Return the field of the setting `size`, from what each size means: instances, calls, minutes."""
+    """The field of the setting `size`, described by what each size means: instances, calls, minutes."""
     text = " ".join(f"{name}: {meaning}." for name, meaning in meanings.items())
     return setting(
         STANDARD,
@@ -59,7 +59,7 @@ def size_setting(**meanings: str) -> Any:
 
 
 def describe_setting(field: FieldInfo) -> str:
-    """Return the setting's description and, where there is one, its default."""
+    """The setting's description, followed by its default if it has one."""
     default = field.default
     if default in (None, "", [], {}) or default is False:
         return str(field.description)
@@ -74,7 +74,7 @@ def describe_setting(field: FieldInfo) -> str:
 
 
 def panel_of(field: FieldInfo) -> str:
-    """Return the setting's panel, "" for the main one."""
+    """The setting's panel in `--help`, "" for the main one."""
     extra = field.json_schema_extra
     return str(extra["panel"]) if isinstance(extra, dict) else ""
 
@@ -99,7 +99,7 @@ _KINDS |= {"list": "a list of names"}
 
 
 def describe_expectation(problem: ReadJson) -> str:
-    """Return what was expected in place of a value, from an error of pydantic's."""
+    """What was expected in place of a value, from an error of pydantic's."""
     kind, message = problem["type"], problem["msg"].removeprefix("Value error, ")
     if kind in _WORDS:
         return f"expected {_WORDS[kind](problem.get('ctx', {}))}"
@@ -112,7 +112,7 @@ def describe_expectation(problem: ReadJson) -> str:
 
 
 def redact(value: object) -> str:
-    """Return the value as it was given, but for what a URL may hold of secrets: its user and its query."""
+    """The value as it was given, but for what a URL may hold of secrets: its user and its query."""
     try:
         text = repr(value)
     except ValueError:
@@ -128,7 +128,7 @@ def _number(value: float) -> str:
 
 
 def read_toml(path: Path) -> JsonObject | None:
-    """Return the keys of the file, a byte order mark aside; None where there is no such file."""
+    """The keys of the file, a byte order mark aside; None where there is no such file."""
     try:
         if path.is_file():
             return tomllib.loads(path.read_text(encoding="utf-8-sig"))

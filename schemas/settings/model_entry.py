@@ -254,7 +254,7 @@ class ModelEntry(BaseModel):
         return any(getattr(self, name) for name in (*client_keys, "concurrency", "context", "batch"))
 
     def params(self, name: str, shared: Mapping[str, object]) -> JsonObject:
-        """Return what decides the answers of the model of this name: `shared` settings, then the entry's.
+        """What decides the answers of the model of this name: `shared` settings, then the entry's.
 
         `model` and `system_role` are among them where they are not the usual ones.
         """
@@ -282,7 +282,7 @@ class ModelEntry(BaseModel):
         return {key: value for key, value in values.items() if value != UNSET}
 
     def overriding(self, name: str, value: object) -> str:
-        """Return what the entry says in place of a setting of this value, as `key = value`; "": it holds."""
+        """What the entry says in place of a setting of this value, as `key = value`; "": it holds."""
         if name in _OWN_WAY:
             stored = getattr(self, name)
             return f"{name} = {json.dumps(stored)}" if stored and stored != value else ""
@@ -300,7 +300,7 @@ class ModelEntry(BaseModel):
         return f"{parameter} = {json.dumps(sent)}"
 
     def endpoint(self, settings: Endpoint, environment: Mapping[str, str]) -> Endpoint:
-        """Return its server, where `settings` is that of models without an entry."""
+        """Its server and key; `settings` is the endpoint of models without an entry."""
         return choose_model_endpoint(self.base_url, self.key_env, settings, environment)
 
     @property
@@ -310,7 +310,7 @@ class ModelEntry(BaseModel):
         return {name: value for name, value in values.items() if value not in ("", None)}
 
     def variables(self) -> tuple[str, ...]:
-        """Return the names of the environment variables that its key, headers and query need."""
+        """The names of the environment variables that its key, headers and query need."""
         texts = (*self.headers.values(), *self.query.values())
         named = (name for text in texts for name in _VARIABLE.findall(text))
         return tuple(dict.fromkeys((*((self.key_env,) if self.key_env else ()), *named)))
@@ -325,7 +325,7 @@ def _is_day(text: str) -> bool:
 
 
 def fill_variables(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Return headers or query with each ${NAME} replaced; raise InvalidOption for one that is not set."""
+    """Replace each ${NAME} in headers or query; raise InvalidOption for a variable that is not set."""
 
     def look_up(match: re.Match[str]) -> str:
         value = environment.get(match[1], "").strip()

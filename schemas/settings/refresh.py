@@ -185,16 +185,16 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         return value
 
     def fill_size(self, named: Collection[str]) -> Self:
-        """Return the settings with what their size sets, but for those that are given."""
+        """Fill in what the size sets, except for settings that are named."""
         filled = {name: value for name, value in self.sizes[self.size].items() if name not in named}
         return self.model_copy(update=filled)
 
     def own_policy(self) -> object:
-        """Return how the benchmark's stages work, of what does not decide what an edition holds."""
+        """How the benchmark's stages work; nothing here decides what an edition holds."""
         return None
 
     def versions(self, _own: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the versions of each question to play, in an edition with this part of its plan."""
+        """The versions of each question to play, given this part of an edition's plan."""
         return (USUAL,)
 
     def author_models(self) -> tuple[str, ...]:

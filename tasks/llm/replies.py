@@ -156,7 +156,7 @@ def _legible(value: object) -> object:
 def cost_usd(
     price: Price | None, prompt: int | None, completion: int | None, cached: int | None
 ) -> float | None:
-    """Return a call's cost in US dollars, None where a price or a needed count is unknown.
+    """A call's cost in US dollars, None where a price or a needed count is unknown.
 
     Cached tokens are part of the prompt's; None of them known means that all pay the prompt's price.
     """
@@ -186,7 +186,7 @@ _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 def read_attempt(
     request: ModelRequest, received: HttpResult, price: Price | None, attempts: int = 1
 ) -> CallAttempt:
-    """Return what one attempt amounts to; `attempts` is how many there were so far.
+    """What one attempt amounts to; `attempts` is how many there were so far.
 
     ok, truncated, refused or empty for a chat completion; refused or overflow where an error says that of
     this prompt; html_body or invalid_body for another body with status 2xx; rejected for a status that is
@@ -233,7 +233,6 @@ def read_attempt(
 
 
 def _drop_body(received: HttpResult, reply: Reply, is_final: bool = False) -> CallAttempt:
-    """Return the attempt without the whole body, which may be large while the call waits or is kept."""
     return CallAttempt(replace(received, body=reply.raw or ""), reply, is_final)
 
 
@@ -259,12 +258,12 @@ class _Failed:
         return _drop_body(self.received, reply, is_final)
 
     def refuse(self) -> CallAttempt:
-        """Return a refusal of this prompt, which is an answer: it would be refused again."""
+        """A refusal of this prompt, which is an answer: it would be refused again."""
         tried = self.end("refused", "")
         return replace(tried, reply=replace(tried.reply, error=None))
 
     def _usage(self) -> dict[str, Any]:
-        """Return what the server says that the reply used, nothing where it does not say."""
+        """What the server says that the reply used, nothing where it does not say."""
         body = _json(self.received.body) if '"usage"' in self.received.body else None
         usage = body.get("usage") if isinstance(body, dict) else None
         if not isinstance(usage, dict):
@@ -298,7 +297,7 @@ def _read_error(http_status: int, body: object, failed: _Failed) -> CallAttempt:
 
 
 def is_out_of_quota(received: HttpResult) -> bool:
-    """Return whether the account has no money or quota left, which waiting does not change."""
+    """Whether the account has no money or quota left; waiting does not change that."""
     if received.http_status == 402:
         return True
     body = _json(received.body) if received.http_status == 429 else None
@@ -308,7 +307,7 @@ def is_out_of_quota(received: HttpResult) -> bool:
 
 
 def find_output_limit(received: HttpResult) -> tuple[int, bool] | None:
-    """Return the most tokens that a server allows a reply where it refuses the limit sent, else None.
+    """The most tokens that a server allows a reply where it refuses the limit sent, else None.
 
     And whether it allows no reply of the model more.
     """
@@ -316,7 +315,7 @@ def find_output_limit(received: HttpResult) -> tuple[int, bool] | None:
 
 
 def wants_completion_tokens(received: HttpResult) -> bool:
-    """Return whether the server refuses `max_tokens` and names `max_completion_tokens` instead."""
+    """Whether the server refuses `max_tokens` and names `max_completion_tokens` instead."""
     return received.http_status == 400 and "max_completion_tokens" in received.body
 
 
@@ -324,7 +323,7 @@ def wants_completion_tokens(received: HttpResult) -> bool:
 
 
 def read_message(message: Mapping[str, Any], finish_reason: str | None = None) -> Reply:
-    """Return the reply of a message that another program asked for, read as if a server had sent it here."""
+    """The reply of a message that another program asked for, read as if a server had sent it here."""
     body = {"choices": [{"message": message, "finish_reason": finish_reason}]}
     request = ModelRequest("player", "", (), {}, "", "")
     return replace(read_attempt(request, HttpResult(200, json.dumps(body), 0.0), None).reply, raw=None)
@@ -368,7 +367,7 @@ def _status(content: str, is_cut: bool, refused: bool) -> CallStatus:
 
 
 def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the first choice of a chat completion, None where the body is none.
+    """The first choice of a chat completion, None where the body is none.
 
     One that a filter or a limit stopped before its first word may have no message.
     """
@@ -387,7 +386,7 @@ def _ending_of(choice: Mapping[str, Any]) -> Ending:
 
 
 def _defect_of(choice: Mapping[str, Any], ending: Ending) -> str | None:
-    """Return why a choice cannot be used, None where it can."""
+    """Why a choice cannot be used; None: it can."""
     if ending == "broken":
         why = _message_in(choice.get("error")) or f"finish_reason is {choice.get('finish_reason')}"
         return f"the server broke off its reply ({why})"
@@ -408,14 +407,14 @@ def _json(text: str) -> Any:
 
 
 def find_message(body: str) -> str:
-    """Return the message of an error body: the server's own words, a page's title, or the text."""
+    """The message of an error body: the server's own words, a page's title, or the text."""
     value = _json(body)
     title = _TITLE.search(body[:10_000])
     return _message_in(value) or (title[1] if title else _MARKUP.sub(" ", body[:2000]).strip()) or "(no body)"
 
 
 def _message_in(value: object, depth: int = 4) -> str | None:
-    """Return the message that an error object holds in one of the usual places, None without one."""
+    """The message that an error object holds in one of the usual places, None without one."""
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, list) and value and depth:
@@ -427,7 +426,7 @@ def _message_in(value: object, depth: int = 4) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, shortened."""
+    """One line, shortened for messages."""
     return shorten(" ".join(_storable(text).split()), _MAX_ERROR_CHARS)
 
 
@@ -440,7 +439,7 @@ def _bound_text(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    """Return the text with lone surrogates (half a character) marked as U+FFFD: no file can hold them."""
+    """The text with lone surrogates (half a character) marked as U+FFFD: no file can hold them."""
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 

@@ -80,12 +80,12 @@ class CallAttempt:
 
 
 def is_retried_status(http_status: int) -> bool:
-    """Return whether a response with this HTTP status is tried again."""
+    """Whether a response with this HTTP status is worth another attempt."""
     return http_status in RETRIED_STATUSES or 500 <= http_status <= 599
 
 
 def retry_after_s(http_status: int, headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that the server asks to wait (0 or more), None where it asks nothing legible.
+    """The seconds that the server asks to wait (0 or more), None where it asks nothing legible.
 
     `retry-after-ms` goes before `retry-after`, which holds seconds or an HTTP date (seen from `now`).
     """
@@ -133,19 +133,19 @@ class RetryPolicy:
     max_retry_after_s: float = 600.0
 
     def wait_s(self, attempt: int, asked_s: float | None, jitter: Random) -> float:
-        """Return the seconds to wait after attempt number `attempt` (from 1)."""
+        """Seconds to wait after attempt number `attempt` (from 1)."""
         if asked_s is not None:
             return asked_s + jitter.uniform(0, self.base_delay_s)
         doublings = min(attempt - 1, 60)
         return jitter.uniform(0, min(self.max_delay_s, self.base_delay_s * 2**doublings))
 
     def outage_wait_s(self, attempt: int, jitter: Random) -> float:
-        """Return the seconds to wait after attempt number `attempt` at a server that is not there."""
+        """The seconds to wait after attempt number `attempt` at a server that is not there."""
         longest = min(self.max_delay_s, self.base_delay_s * 4.0 ** min(attempt - 1, 30))
         return jitter.uniform(0.75 * longest, longest)
 
     def asks_too_long(self, received: HttpResult) -> bool:
-        """Return whether the server asks for a longer wait than a call is given."""
+        """Whether the server asks for a longer wait than a call is given."""
         return received.retry_after_s is not None and received.retry_after_s > self.max_retry_after_s
 
     async def last_of(
@@ -155,7 +155,7 @@ class RetryPolicy:
         jitter: Random,
         sleep: Callable[[float], Awaitable[None]],
     ) -> CallAttempt:
-        """Return the last of at most `max_attempts` attempts: the first that is not to be tried again."""
+        """The last of at most `max_attempts` attempts: the first that is not to be tried again."""
         for number in range(1, max_attempts):
             tried = await attempt()
             if not tried.is_retried or self.asks_too_long(tried.received):

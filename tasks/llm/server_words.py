@@ -234,7 +234,7 @@ def _find_number(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 def _collect(body: object) -> tuple[list[str], list[str]]:
-    """Return the codes of an error, each in its normal form, and what it says in words."""
+    """The codes of an error, each in its normal form, and what it says in words."""
     names: list[str] = []
     texts: list[str] = []
     for name, value in _walk(body, _MAX_DEPTH):
@@ -246,7 +246,7 @@ def _collect(body: object) -> tuple[list[str], list[str]]:
 
 
 def _walk(value: object, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the codes and the texts of an error object, and of those within it."""
+    """The codes and the texts of an error object, and of those within it."""
     if not depth:
         return
     if isinstance(value, str):
@@ -269,7 +269,7 @@ def _walk(value: object, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _parse(text: str) -> object:
-    """Return the error that a gateway passes on as text, None where the text is no JSON."""
+    """The error that a gateway passes on as text, None where the text is no JSON."""
     start = text[:_MAX_CHARS].find("{")
     if start < 0:
         return None

@@ -18,7 +18,7 @@ class Ask(Protocol):
     """Ask a model: the stored reply where the ledger has one, otherwise a new one, stored before use."""
 
     async def __call__(self, request: ModelRequest) -> Reply:
-        """Return the reply; one that is no answer has a status and an `error` that say so.
+        """The reply; one that is no answer has a status and an `error` that say so.
 
         Raises EndpointFailed or LimitReached where no further call makes sense: let it pass through.
         """
@@ -29,11 +29,11 @@ class Ledger(Protocol):
     """Where every reply is kept."""
 
     def find(self, call_id: str) -> Reply | None:
-        """Return the kept reply of an answered call, or None; failed calls are not found."""
+        """The kept reply of an answered call, or None; failed calls are not found."""
         ...
 
     def has_answered(self, model: str) -> bool:
-        """Return whether the model's server has ever answered a call of it."""
+        """Whether the model's server has ever answered a call of the model."""
         ...
 
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
@@ -55,7 +55,7 @@ class Ledger(Protocol):
         ...
 
     def find_last_attempt(self, call_id: str) -> tuple[int, float | None] | None:
-        """Return number and estimate of the call's last attempt, None where it has none."""
+        """Number and estimate of the call's last attempt, None where it has none."""
         ...
 
 
@@ -63,7 +63,7 @@ class BatchLedger(Protocol):
     """Where the batches of a server are kept that calls were submitted in."""
 
     def find_batch(self, model: str, call_id: str) -> StoredBatch | None:
-        """Return the batch that a call of the model waits for, None where it is in none."""
+        """The batch that a call of the model waits for, None where it is in none."""
         ...
 
     def begin_batch(
@@ -76,7 +76,7 @@ class BatchLedger(Protocol):
         ...
 
     def calls_of_batch(self, batch: StoredBatch) -> set[str]:
-        """Return the ids of the calls that a batch was made of."""
+        """The ids of the calls in a batch."""
         ...
 
     def keep_batch_id(self, batch: StoredBatch, batch_id: str) -> StoredBatch:
@@ -105,7 +105,7 @@ _DECODER = json.JSONDecoder()
 
 
 def json_text(content: str) -> str:
-    """Return the JSON document that the reply holds, as it is written there.
+    """The JSON document that the reply holds, as it is written there.
 
     That is what the last block fenced as json holds; without one, the last unnamed block that begins with
     a bracket; without both, the whole text. Of several outermost objects or lists (of objects, lists or
@@ -122,7 +122,7 @@ def json_text(content: str) -> str:
 
 
 def is_cut_off(content: str) -> bool:
-    """Return whether a JSON document begins in the reply and ends, in the middle, with the reply."""
+    """Whether a JSON document begins in the reply and breaks off where the reply ends."""
     body = _find_fenced_body(content)
     text = content if body is None else body
     try:
@@ -141,7 +141,7 @@ class _Broken(UnreadableInput):
 
 
 def _find_fenced_body(content: str) -> str | None:
-    """Return what is in the last json block, or the last unnamed block that holds a document, if any.
+    """What is in the last json block, or the last unnamed block that holds a document, if any.
 
     A fence is on a line of its own, which no string of a JSON document can hold.
     """
@@ -155,7 +155,7 @@ def _find_fenced_body(content: str) -> str | None:
 
 
 def _blocks(content: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, body) of each fenced block; the last one may lack its end."""
+    """(name, body) of each fenced block; the last one may lack its end."""
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(content):
         if opened is None or fence[1]:
@@ -168,7 +168,7 @@ def _blocks(content: str) -> Iterator[tuple[str, str]]:
 
 
 def _longest_document(text: str) -> str | None:
-    """Return the longest outermost document of the text, of equals the last; raise _Broken at a defect."""
+    """The longest outermost document of the text, of equals the last; raise _Broken at a defect."""
     first = max(text.rfind("{}"), text.rfind("[]"))
     last = first + 2 if first >= 0 else -1
     beginning = _BEGINNING.search(text)
@@ -234,7 +234,7 @@ class JsonAsker:
         self._support = support or SchemaSupport()
 
     async def __call__(self, request: ModelRequest, name: str, schema: JsonSchema) -> Reply:
-        """Return the reply to the request with this schema, or without it where the server rejects that.
+        """The reply to the request with this schema, or without it where the server rejects that.
 
         `name` names the schema (letters, digits, `_` and `-`). The two requests have ids of their own, so
         both calls are kept. A reply is text in either case: read it by `json_text`. What `ask` raises
@@ -269,13 +269,13 @@ class JsonAsker:
 
 
 def with_schema(request: ModelRequest, name: str, schema: JsonSchema) -> ModelRequest:
-    """Return the request with the schema as its `response_format`, as OpenAI's Chat Completions has it."""
+    """The request with the schema as its `response_format`, as OpenAI's Chat Completions has it."""
     form = {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": True}}
     return replace(request, params={**request.params, "response_format": form})
 
 
 def object_schema(**properties: JsonSchema) -> JsonSchema:
-    """Return the schema of an object with exactly these keys: strict structured output wants all required."""
+    """The schema of an object with exactly these keys: strict structured output wants all required."""
     return {
         "type": "object",
         "properties": properties,

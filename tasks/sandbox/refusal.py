@@ -67,7 +67,7 @@ class SandboxRefusal(Exception):
 
 
 def _escape(text: str) -> str:
-    """Return the text with line breaks, control characters and marks of direction as escapes."""
+    """Escape line breaks, control characters and marks of direction."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
@@ -104,7 +104,7 @@ _IN_WORDS = {
 
 
 def check_syntax(code: str, limits: WorkerLimits = LIMITS) -> ast.Module:
-    """Return the code's syntax tree; raise Refused for code that is too large, no Python, or forbidden."""
+    """The code's syntax tree; raise Refused for code that is too large, no Python, or forbidden."""
     try:
         size = len(code.encode())
     except UnicodeEncodeError:
@@ -169,7 +169,6 @@ def _fault_of_names(node: ast.AST) -> str:
 
 
 def _bound_names(node: ast.AST) -> list[str]:
-    """Return the names that a node gives to something of the code's own."""
     if isinstance(node, ast.Name):
         return [] if isinstance(node.ctx, ast.Load) else [node.id]
     if isinstance(node, ast.FunctionDef):

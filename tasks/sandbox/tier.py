@@ -45,7 +45,7 @@ sys.modules["perennial.tasks.sandbox.guest.{entry}"].main({settings!r})
 
 @lru_cache(maxsize=2)
 def _sources(entry: str) -> tuple[tuple[str, bytes], ...]:
-    """Return the modules that an entry needs, compiled: they run in the same interpreter, many times."""
+    """The modules that an entry needs, compiled: they run in the same interpreter, many times."""
     folder = files("perennial.tasks.sandbox.guest")
     names = (*_GUEST, *_ENTRIES[entry])
     texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in names)
@@ -53,7 +53,7 @@ def _sources(entry: str) -> tuple[tuple[str, bytes], ...]:
 
 
 def guest_command(entry: str, limits: WorkerLimits, jail: Sequence[str], *, use_seccomp: bool) -> list[str]:
-    """Return the command of a guest process: a module of `guest` with a function `main(settings)`."""
+    """The command of a guest process: a module of `guest` with a function `main(settings)`."""
     settings = {
         # Inside a jail the parent is another process, with numbers of its own.
         "parent": 0 if jail else os.getpid(),
@@ -116,7 +116,7 @@ class Worker:
         self._ask({"code": code, "function": function}, self._limits.start_seconds)
 
     def call(self, value: object) -> object:
-        """Return the function's output; raise Refused."""
+        """The function's output; raise Refused."""
         fault = check_value(value, self._limits.value_depth)
         if fault:
             raise SandboxRefusal("value", f"the input is {fault}")
@@ -142,7 +142,7 @@ class Worker:
         return SandboxRefusal(reason, detail)
 
     def _ask(self, request: dict[str, object], seconds: float) -> object:
-        """Return the reply to one request; whatever is no reply to it ends the worker."""
+        """Send one request; anything but a reply to it ends the worker."""
         if self._process.returncode is not None:
             raise SandboxRefusal("died", "the worker has ended")
         nonce = secrets.token_hex(16)
@@ -252,7 +252,7 @@ def run_code(
     jail: Jail = Jail(),
     hash_seed: int = 0,
 ) -> list[object]:
-    """Return the function's output for each input, all from one fresh worker.
+    """The function's output for each input, all from one fresh worker.
 
     Raises Refused with the reason of the first input that has no output.
     """
@@ -270,7 +270,7 @@ def run_purely(
     jail: Jail = Jail(),
     hash_seeds: Sequence[int] = (1, 2),
 ) -> list[object]:
-    """Return outputs that several workers agree on: one for each hash seed, with the inputs in both orders.
+    """Outputs that several workers agree on: one for each hash seed, with the inputs in both orders.
 
     A set of two texts has one of two orders in each. Raises Refused: "impure" where an output depends on
     order, process, time or chance.
@@ -302,7 +302,7 @@ class Protection:
 
 @lru_cache(maxsize=1)
 def find_protection() -> Protection:
-    """Return the strongest tier whose trials all fail inside, as they must."""
+    """The strongest tier whose trials all fail inside, as they must."""
     findings: list[str] = []
     command = _bubblewrap()
     if command:
@@ -317,7 +317,7 @@ def find_protection() -> Protection:
 
 
 def require_protection(*, accept_unprotected: bool) -> Protection:
-    """Return the protection for code that a model or a file wrote.
+    """The protection for code that a model or a file wrote.
 
     Raises Refused ("weak_sandbox") where there is none and the operator did not accept that.
     """
@@ -333,7 +333,7 @@ def require_protection(*, accept_unprotected: bool) -> Protection:
 
 
 def _bubblewrap() -> tuple[str, ...]:
-    """Return the command that runs another one in namespaces of its own; empty where there is none."""
+    """The command that runs another one in namespaces of its own; empty without bubblewrap."""
     program = which("bwrap")
     if program is None:
         return ()
@@ -351,7 +351,7 @@ def _bubblewrap() -> tuple[str, ...]:
 
 
 def _try(jail: Jail, name: str, findings: list[str]) -> bool:
-    """Return whether nothing of the trials works inside the jail; add a line of what was found."""
+    """Run all trials inside the jail: true if none of them works; findings get a line each."""
     command = guest_command("probe", LIMITS, jail.command, use_seccomp=jail.use_seccomp)
     try:
         done = subprocess.run(command, env=ENVIRONMENT, cwd="/", capture_output=True, timeout=10, check=False)

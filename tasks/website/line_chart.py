@@ -73,11 +73,11 @@ class LineChart:
         return sorted({round(number * last / (_MOST_LABELS - 1)) for number in range(_MOST_LABELS)})
 
     def anchor(self, index: int) -> str:
-        """Return which end of its text stands at the edition's place."""
+        """Which end of a label stands at the edition's point: labels near the border turn inward."""
         return "start" if index == 0 else "end" if index == len(self.editions) - 1 else "middle"
 
     def x(self, index: int, number: int | None = None) -> str:
-        """Return where the edition lies, for the player of this number beside the others."""
+        """The horizontal position of an edition, players side by side."""
         left, right = self.ends
         shift = 0.0
         if number is not None and self.has_whiskers:
@@ -85,9 +85,9 @@ class LineChart:
         return f"{left + (right - left) * index / max(len(self.editions) - 1, 1) + shift:.1f}"
 
     def y(self, value: float) -> str:
-        """Return where the rate lies."""
+        """The vertical position of a rate."""
         return f"{_TOP + (self.height - _TOP - _BOTTOM) * (1 - min(max(value, 0.0), 1.0)):.1f}"
 
     def path(self, series: Series, number: int | None = None) -> str:
-        """Return the points of a line."""
+        """The points of a line, in the syntax of SVG."""
         return " ".join(f"{self.x(point.place, number)},{self.y(point.value)}" for point in series.points)

@@ -16,7 +16,7 @@ MOST_BYTES = 500_000
 
 
 def render(template: str, values: Mapping[str, object], *, depth: int = 0) -> bytes:
-    """Return the page; `depth` is the number of folders that it lies in. Equal values give equal bytes."""
+    """The page; `depth` is the number of folders that it lies in. Equal values give equal bytes."""
     up = "../" * depth
     text = _environment().get_template(template).render(values, up=up)
     return text.encode()
@@ -50,7 +50,7 @@ def _environment() -> "Environment":
 
 
 def clean_text(text: str) -> str:
-    """Return the text of several lines without characters that break a parser."""
+    """Remove characters that break a parser; line breaks stay."""
     return text if text.isprintable() else "\n".join(map(clean, text.replace("\r\n", "\n").split("\n")))
 
 
@@ -60,7 +60,7 @@ def _finalize(value: object) -> object:
 
 
 def _singular(kind: str) -> str:
-    """Return what one player of that kind is called."""
+    """What one player of that kind is called."""
     return "people" if kind == "people" else kind.removesuffix("s")
 
 
@@ -69,5 +69,5 @@ def _date(value: datetime) -> str:
 
 
 def _percent(value: float) -> str:
-    """Return a share as a length of SVG, held to the drawing."""
+    """A share as a length of SVG, clipped to the drawing."""
     return f"{100 * min(max(value, 0.0), 1.0):.2f}%"

@@ -11,7 +11,7 @@ from tests.beyondbench.test_growing import PLAN, grow
 
 pytestmark = pytest.mark.slow
 
-EDITIONS, SHARE = 2, 0.3
+EDITIONS, SHARE = 2, 0.45
 Problems = list[tuple[int, str, str]]  # size, answer, origin
 
 

@@ -64,7 +64,7 @@ class BatchAsker:
     async def post(
         self, request: ModelRequest, body: Mapping[str, Any], estimate_usd: float | None = None
     ) -> HttpResult:
-        """Return what the call receives, by a batch that it is in already or by the next one.
+        """What the call receives, by a batch that it is in already or by the next one.
 
         Raises EndpointFailed where the server has no Batch API, or a batch cannot be looked at: it stays in
         the ledger.
@@ -182,7 +182,7 @@ class BatchAsker:
             call.give(received)
 
     def _read(self, form: type[Any], received: HttpResult) -> Any:
-        """Return what the server answered, None where it failed or is not of the form."""
+        """Parse the server's answer; None if it failed or has another form."""
         if received.http_status is None or not 200 <= received.http_status <= 299:
             return None
         answer = read_form(form, received.body)

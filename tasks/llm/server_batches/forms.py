@@ -75,7 +75,7 @@ class ServerBatch(_ServerForm):
         return max(0.0, float(self.completed_at - self.created_at))
 
     def describe_problems(self) -> str:
-        """Return why it failed, in the server's words."""
+        """Why the batch failed, in the server's words."""
         texts = [problem.message or problem.code or "no reason given" for problem in self._problems()]
         more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
         return "; ".join(shorten(text, _WIDTH) for text in texts[:_SHOWN]) + more or "no reason given"
@@ -124,7 +124,7 @@ class OutputLine(_ServerForm):
 
 
 def read_form(form: type[Form], text: str) -> Form | None:
-    """Return what a text says, None where it is not of the form."""
+    """Parse a text of this form; None if it has another one."""
     try:
         return _read_value(form, read_body(text))
     except JsonBeyondBounds:
@@ -164,7 +164,7 @@ class LineCounts:
         self.duplicate += other.duplicate
 
     def describe(self) -> str:
-        """Return them in words, "" where there were none."""
+        """The counts in words; "" if there were none."""
         parts = (
             (self.unreadable, " that cannot be read"),
             (self.unknown, " with an unknown custom_id"),
@@ -182,7 +182,7 @@ class Line:
 
 
 def read_line(line: bytes, is_cut: bool, max_line_bytes: int, batch: ServerBatch) -> Line:
-    """Return what a line of a batch gives to the call that it names; `is_cut`: it is only its beginning."""
+    """What a line of a batch gives to the call that it names; `is_cut`: it is only its beginning."""
     text = line.decode("utf-8", "replace")
     if is_cut:
         why = f"is longer than {max_line_bytes / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
@@ -202,7 +202,6 @@ def read_line(line: bytes, is_cut: bool, max_line_bytes: int, batch: ServerBatch
 
 
 def _as_text(body: Any) -> str:
-    """Return a body as a response of its own would have had it."""
     try:
         return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
     except RecursionError:
@@ -210,6 +209,6 @@ def _as_text(body: Any) -> str:
 
 
 def _find_id(text: str) -> str | None:
-    """Return the id that an unreadable line begins with."""
+    """The id that an unreadable line begins with."""
     match = _ID.search(text[:_HEAD])
     return None if match is None else match[1]

@@ -133,7 +133,7 @@ class BatchApi:
         return await receive(send, self._policy)
 
     async def lines(self, file_id: str) -> AsyncIterator[tuple[bytes, bool]]:
-        """Yield the lines of a file as `read_bounded_lines` does; raise LostFile, or what that raises."""
+        """The lines of a file as `read_bounded_lines` does; raise LostFile, or what that raises."""
         import aiohttp
         import httpx2
         import openai
@@ -286,7 +286,6 @@ class BatchResults:
 
 
 def _without_a_line(batch: ServerBatch) -> HttpResult:
-    """Return what a call receives for which the batch has no line."""
     if batch.status == "failed":
         body = json.dumps({"error": {"message": f"batch {batch.id} failed: {batch.describe_problems()}"}})
         return HttpResult(429 if batch.waits_for_room else 400, body, batch_id=batch.id)
@@ -353,7 +352,7 @@ class Watch:
         self._waiting.update((call.call_id, call) for call in calls)
 
     def take(self) -> list[Waiting]:
-        """Return the calls that wait; they wait here no more."""
+        """Take all waiting calls out of the queue."""
         calls, self._waiting = list(self._waiting.values()), {}
         return calls
 

@@ -17,12 +17,12 @@ _LISTS = frozenset((list, set, frozenset, tuple))
 
 
 def copy(value: Any) -> Any:
-    """Return a copy of the value that shares its parts; raise TypeError for what is no plain value."""
+    """A copy of the value that shares its parts; raise TypeError for what is no plain value."""
     return _copy(value, lambda part: part)
 
 
 def deepcopy(value: Any) -> Any:
-    """Return a copy of the value and of its parts; a part that is there twice is one part of the copy."""
+    """A copy of the value and of its parts; a part that is there twice is one part of the copy."""
     copies: dict[int, Any] = {}
 
     def copy_part(part: Any) -> Any:

@@ -97,7 +97,7 @@ class _Lines:
         self._most, self._rest = most, b""
 
     def read(self) -> bytes | None:
-        """Return the next line without its end, None at the end of the input."""
+        """The next line without its end, None at the end of the input."""
         parts, size = [self._rest], len(self._rest)
         while b"\n" not in parts[-1]:
             if size > self._most:

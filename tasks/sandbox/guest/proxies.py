@@ -52,7 +52,7 @@ class Module:
 
 
 def _type(value: object, /) -> type:
-    """Return the class of a plain value; the others make functions, classes, or objects with attributes."""
+    """The class of a plain value; the others make functions, classes, or objects with attributes."""
     kind = type(value)
     if kind not in _CLASSES:
         raise TypeError("type is for plain values")
@@ -64,7 +64,7 @@ def _print(*_values: object, **_options: object) -> None:
 
 
 def _partial(function: Callable[..., object], /, *first: object, **named: object) -> Callable[..., object]:
-    """Return a function, which has no attributes of its own, unlike an object of `functools.partial`."""
+    """A function, which has no attributes of its own, unlike an object of `functools.partial`."""
 
     def call(*rest: object, **more: object) -> object:
         return function(*first, *rest, **{**named, **more})
@@ -73,7 +73,7 @@ def _partial(function: Callable[..., object], /, *first: object, **named: object
 
 
 def _cache(function: Callable[..., object], /) -> Callable[..., object]:
-    """Return the function with a memory; that of `functools` takes over attributes of what it wraps."""
+    """The function with a memory; that of `functools` takes over attributes of what it wraps."""
     cached: dict[object, object] = {}
 
     def call(*values: object, **named: object) -> object:
@@ -86,7 +86,7 @@ def _cache(function: Callable[..., object], /) -> Callable[..., object]:
 
 
 def _lru_cache(maxsize: object = 128, typed: bool = False) -> Any:
-    """Return `_cache`, with or without brackets; it forgets nothing."""
+    """`_cache`, with or without brackets; it forgets nothing."""
     return _cache(maxsize) if callable(maxsize) else _cache
 
 
@@ -99,7 +99,7 @@ def _dumps(
     ensure_ascii: bool = True,
     default: Callable[[object], object] | None = None,
 ) -> str:
-    """Return JSON; no `cls`, which is called as if it were an encoder."""
+    """`json.dumps` without `cls`, which would be called as an encoder."""
     return json.dumps(
         value,
         indent=indent,
@@ -111,7 +111,7 @@ def _dumps(
 
 
 def _loads(text: str) -> object:
-    """Return the value of JSON; no `cls` and no hooks."""
+    """`json.loads` without `cls` and hooks."""
     return json.loads(text)
 
 
@@ -129,7 +129,7 @@ _OWN: dict[str, dict[str, object]] = {
 
 
 def _proxy(module: str) -> Module:
-    """Return the module's names: a Python that lacks one has a module without it."""
+    """A module with these names; one that this Python lacks is left out."""
     members = _OWN.get(module)
     if members is None:
         whole = importlib.import_module(module)
@@ -162,7 +162,7 @@ def seal() -> None:
 
 
 def guest_globals() -> dict[str, object]:
-    """Return the globals of one run of authored code."""
+    """Fresh globals for one run of authored code."""
     names: dict[str, object] = {name: getattr(builtins, name) for name in BUILTINS}
     names |= {
         "__import__": _import,

@@ -46,7 +46,7 @@ _CALLS = {
 
 
 def program(read_fd: int, write_fd: int, machine: str) -> bytes:
-    """Return the BPF program; raise OSError for a machine whose calls are not known."""
+    """The BPF program; raise OSError for a machine whose calls are not known."""
     if machine not in _CALLS:
         raise OSError(f"no list of system calls for {machine}")
     architecture, calls = _CALLS[machine]

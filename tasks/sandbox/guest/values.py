@@ -4,7 +4,7 @@ import json
 
 
 def check_value(value: object, depth: int) -> str:
-    """Return "" for a value that may pass, else why not: exact types, no floats, no nulls, no surrogates."""
+    """Why a value may not pass, "" if it may: exact types, no floats, no nulls, no surrogates."""
     kind = type(value)
     if kind is str:
         assert isinstance(value, str)
@@ -36,7 +36,7 @@ def check_value(value: object, depth: int) -> str:
 
 
 def dump(value: object) -> bytes:
-    """Return the value as one line of JSON."""
+    """Write the value as one line of JSON."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -45,7 +45,7 @@ def _no_constant(name: str) -> object:
 
 
 def load(line: bytes) -> object:
-    """Return the value of a line of JSON; raise ValueError for anything else, NaN included."""
+    """The value of a line of JSON; raise ValueError for anything else, NaN included."""
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_no_constant)
     except RecursionError:
