@@ -75,21 +75,15 @@ ABOVE_FLOOR_DOC = (
 )
 
 
-def rate_above_floor(floor: Floor | None, rows: Sequence[Row]) -> list[float | None]:
-    """Return of each row of leaderboards (rate - floor) / (1 - floor), by the floor of its setting.
-
-    None where the setting's floor is not known, or is 1.
-    """
+def describe_floors(rows: Sequence[Row]) -> str:
+    """Return the floor of each setting, with its interval where it is not exact; "" without any."""
     floors = {
-        row.get("setting"): row["success_rate"]
+        row["setting"]: f"{row['floor']:.3f}"
+        + ("" if row["floor_low"] is None else f" [{row['floor_low']:.3f}, {row['floor_high']:.3f}]")
         for row in rows
-        if floor is not None and row["player"] == floor.player
+        if row["floor"] is not None
     }
-    return [_above(row["success_rate"], floors.get(row.get("setting"))) for row in rows]
-
-
-def _above(rate: float | None, floor: float | None) -> float | None:
-    return None if rate is None or floor is None or floor >= 1 else (rate - floor) / (1 - floor)
+    return ", ".join(f"{setting} {text}" for setting, text in floors.items())
 
 
 # The order of leaderboards: models first, programs below them as lines of reference, the floor last.

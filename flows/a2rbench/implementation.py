@@ -54,6 +54,11 @@ _FORM = '["a", "b"] or [["a", "b"], ["c", "d"]]'
 _ASK = f"In the terminal, the output alone is enough: JSON on one line, such as {_FORM}."
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000
+_FLOORS = (
+    "SELECT i.setting, 0.0, 0.0 FROM instances AS i JOIN a2rbench_items AS a USING (instance_id) "
+    "GROUP BY i.setting HAVING bool_and(a.author = 'catalogue')"
+)
+"""No drawn item has an example of its query's shape, without which the guesser gives up."""
 _WEAK = (
     "the sandbox gives no protection here (tier none): the rules that it runs are perennial's own; see "
     "`perennial doctor`"
@@ -243,6 +248,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
                 for name in (_ITEMS, _PLAYED, _ANALYSED)
             },
             table_figures=_figures,
+            floors=_FLOORS,
         )
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:

@@ -21,9 +21,9 @@ from perennial.schemas.statistics import (
     LINES,
     Floor,
     Measure,
+    describe_floors,
     describe_populations,
     label_player,
-    rate_above_floor,
     shown_measures,
 )
 from perennial.schemas.tables import TABLES
@@ -85,7 +85,8 @@ def leaderboard_table(
         *_ranking_notes(board),
         *describe_unasked(board),
     ]
-    notes += [floor.note] if floor is not None else []
+    floors = describe_floors(board)
+    notes += [f"{floor.note}: {floors}" if floors else floor.note] if floor is not None else []
     notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []
     table.caption = "; ".join(notes)
     return table
@@ -96,9 +97,10 @@ def _columns(board: Sequence[Row], measures: Iterable[Measure]) -> dict[str, lis
         "episodes": [_episodes(row) for row in board],
         "success rate": [figure(row, "success_rate") for row in board],
     }
-    if any("above_floor" in row for row in board):
-        above = (row["above_floor"] for row in board)
-        columns[ABOVE_FLOOR] = ["–" if value is None else f"{value:.3f}" for value in above]
+    if any(row["above_floor"] is not None for row in board):
+        columns[ABOVE_FLOOR] = [
+            "–" if row["above_floor"] is None else figure(row, "above_floor") for row in board
+        ]
     if instances_differ(board):
         columns |= dict(zip(_FAIR, map(list, zip(*map(_fair_cells, board), strict=True)), strict=True))
     return columns | {measure.heading: [figure(row, measure.column) for row in board] for measure in measures}
@@ -202,9 +204,6 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     declaration = benchmark.declaration
     names, rows = catalog.query(leaderboard_sql(plan.edition, declaration.figures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
-    above = rate_above_floor(declaration.floor, board)
-    if any(value is not None for value in above):
-        board = [row | {"above_floor": value} for row, value in zip(board, above, strict=True)]
     grown, *answered = _counts(catalog, plan.edition)
     counts = sum(answered, grown)
     counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{plan.edition}'")

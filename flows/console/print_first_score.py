@@ -60,8 +60,7 @@ def print_first_score(
     spent = _sum_spending(catalog, edition, model)
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
     root = "" if store.root == "warehouse/data" else f" --root {shlex.quote(store.root)}"
-    floors = _floors(board, benchmark)
-    meanings = {row["setting"]: _explain(row, floors) for row in board if row["player"] == model}
+    meanings = {row["setting"]: _explain(row) for row in board if row["player"] == model}
     step, command, needed = _propose(benchmark.name, problems, list(meanings.values()))
     then = [
         f"perennial episode {example}{root}",
@@ -93,20 +92,15 @@ def print_first_score(
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _floors(board: list[Row], benchmark: Benchmark) -> dict[str, float | None]:
-    """By setting, the success rate of the program that answers without the work."""
-    floor = benchmark.declaration.floor_player
-    return {row["setting"]: row["success_rate"] for row in board if row["player"] == floor}
-
-
-def _explain(row: Row, floors: Mapping[str, float | None]) -> str:
+def _explain(row: Row) -> str:
     """Say what a score shows of the model, beside the floor of its setting."""
-    rate, low, floor = row["success_rate"], row["success_rate_low"], floors.get(row["setting"]) or 0.0
-    if rate is None:
+    if row["success_rate"] is None:
         return NO_SCORE
-    if rate <= floor:
+    name = "success_rate" if row["floor"] is None else "above_floor"
+    value, low = row[name], row[f"{name}_low"]
+    if value is None or value <= 0:
         return NO_ABILITY
-    return UNDECIDED if low is None or low <= floor else ABILITY
+    return UNDECIDED if low is None or low <= 0 else ABILITY
 
 
 def _propose(benchmark: str, problems: list[EpisodeProblem], meanings: list[str]) -> tuple[str, str, str]:
@@ -139,7 +133,7 @@ def _scores(
     for row in board:
         if row["player"] != model:
             continue
-        beside = [rates.get((row["setting"], name)) for name in (floor, best)]
+        beside = [row["floor"], rates.get((row["setting"], best))]
         low, high = ("–" if rate is None else f"{rate:.3f}" for rate in beside)
         solved = f"{round((row['success_rate'] or 0) * row['scored'])} of {row['scored']}"
         lines.append(

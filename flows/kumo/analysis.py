@@ -9,6 +9,7 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.statistics import (
     BOOK_STYLE,
     COUNTS,
+    FLOORS,
     JOINS,
     MEANS,
     POOLED_V,
@@ -51,6 +52,7 @@ ANALYSIS = Analysis(
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
     },
     table_figures=_domain_figures,
+    floors=FLOORS,
     families=(TREND, POOLED_V, BOOK_STYLE),
     checkpoints="sft/",
 )

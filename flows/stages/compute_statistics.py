@@ -27,7 +27,7 @@ from perennial.schemas.table_form import Table
 from perennial.schemas.tables import SCALE, TABLES
 from perennial.tasks.play import parse_model_player
 from perennial.tasks.statistics import clusters as items
-from perennial.tasks.statistics.cells import Cells, Domains, PlayerPart, grid_of, part_of
+from perennial.tasks.statistics.cells import ALL, Cells, Domains, PlayerPart, grid_of, part_of
 from perennial.tasks.statistics.clusters import ItemStatistics, item_statistics
 from perennial.tasks.statistics.contamination import GAP, OriginRates, Split, contamination_figures
 from perennial.tasks.statistics.correlation import reliability_figures
@@ -43,7 +43,7 @@ from perennial.tasks.statistics.rate_figures import (
 )
 from perennial.tasks.statistics.scale.cells import DomainCell
 from perennial.tasks.statistics.scale.joint_model import ScalePlayer, scale_rows
-from perennial.tasks.statistics.study_figures import correlation_figures
+from perennial.tasks.statistics.study_figures import KnownFloor, correlation_figures, floor_figures
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from perennial.warehouse.catalog.confinement import quote, table_file
 from perennial.warehouse.catalog.count_cells import Answers
@@ -257,6 +257,7 @@ def _analyse(
         for (_, _, _, setting, _, _), batch in zip(batches, made, strict=True):
             figures += batch.figures
             parts.setdefault(setting, {}).update(batch.parts)
+        program, floors = installed.declaration.floor_player, _read_floors(answers, analysis)
         studied: dict[str, ItemStatistics] = {}
         rates = OriginRates(
             {setting: Split(**columns) for setting, columns in answers.read_split(*split).items()}
@@ -269,6 +270,13 @@ def _analyse(
             figures += pair_figures(grid)
             figures += control_figures(grid, installed.variants)
             figures += reliability_figures(grid, kind)
+            rates_by_player = {
+                figure.player: figure
+                for figure in figures
+                if (figure.statistic, figure.setting, figure.domain) == ("success_rate", setting, ALL)
+            }
+            if program:
+                figures += floor_figures(grid, rates_by_player, program, floors.get(setting))
             studied[setting] = item_statistics(grid)
             # Over all settings, as the split was drawn over the whole edition.
             rates.add(grid)
@@ -344,6 +352,14 @@ def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterat
 def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":
     with answers.open() as connection:
         return {name: connection.sql(sql).to_arrow_table() for name, sql in analysis.queries.items()}
+
+
+def _read_floors(answers: Answers, analysis: Analysis) -> dict[str, KnownFloor]:
+    if not analysis.floors:
+        return {}
+    with answers.open() as connection:
+        rows = connection.sql(analysis.floors).fetchall()
+    return {setting: KnownFloor(float(value), float(error)) for setting, value, error in rows}
 
 
 def _item_tables(answers: Answers, studied: Mapping[str, ItemStatistics]) -> "list[pyarrow.Table]":

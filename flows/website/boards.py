@@ -87,7 +87,7 @@ def make_boards(
     boards = []
     held = [setting for setting in settings if any(row["setting"] == setting for row in rows)]
     most = min(_MOST_ROWS_EACH, max(_MOST_ROWS // max(len(held), 1), 1))
-    bounds = find_bounds(rows, floor, best_player)
+    bounds = find_bounds(rows, best_player)
     for setting in held:
         made = [
             BoardRow(
@@ -127,13 +127,12 @@ def estimate_of(row: Row, bounds: Mapping[str, RateBounds]) -> WrittenRate:
     )
 
 
-def find_bounds(rows: Iterable[Row], floor: Floor | None, best_player: str) -> dict[str, RateBounds]:
+def find_bounds(rows: Iterable[Row], best_player: str) -> dict[str, RateBounds]:
     """Return the bounds of each setting of an edition."""
-    rates = {(row["setting"], row["player"]): row["success_rate"] for row in rows}
-    lowest = floor.player if floor else ""
+    listed = list(rows)
+    rates = {(row["setting"], row["player"]): row["success_rate"] for row in listed}
     return {
-        setting: RateBounds(rates.get((setting, lowest)), rates.get((setting, best_player)))
-        for setting, _ in rates
+        row["setting"]: RateBounds(row["floor"], rates.get((row["setting"], best_player))) for row in listed
     }
 
 

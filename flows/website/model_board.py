@@ -30,7 +30,7 @@ LEAST_QUESTIONS = 100
 """A rate on fewer questions says little: it never takes the place of one on more."""
 _SCORES = (
     "SELECT edition, setting, place, player_group, player, rank, rank_low, rank_high, instances, "
-    "success_rate, success_rate_low, success_rate_high, population FROM leaderboard "
+    "success_rate, success_rate_low, success_rate_high, population, floor FROM leaderboard "
     "WHERE edition IN ({editions}) ORDER BY edition, setting, place"
 )
 _SCALE = (
@@ -271,10 +271,10 @@ def make_model_board(overview: Overview, benchmark: str, most_bytes: int) -> Mod
 def _read_rows(overview: Overview, benchmark: str, settings: Sequence[str]) -> list[ModelRow]:
     """Return a row per player: its newest result on enough questions, else that on most of them."""
     results: dict[str, list[ModelRow]] = {}
-    lowest, best_player = find_floor(benchmark), present(benchmark).best_player
+    best_player = present(benchmark).best_player
     for edition in overview.answered(benchmark):
         scores = overview.scores[edition.name]
-        bounds = find_bounds(scores, lowest, best_player)
+        bounds = find_bounds(scores, best_player)
         by_player: dict[str, dict[str, Row]] = {}
         for row in scores:
             if row["player_group"] not in LINES:

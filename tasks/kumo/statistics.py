@@ -46,12 +46,22 @@ if TYPE_CHECKING:
 # distribution of outcomes, which only balanced instances have; others, and `kumo-2025`, count realised tests.
 
 
+_BALANCED = (
+    "(SELECT config_id, setting, bool_and(engine <> 'constructive') AS is_balanced FROM kumo_draws "
+    "GROUP BY ALL)"
+)
 JOINS = (
     "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id) "
-    "LEFT JOIN kumo_books AS b ON b.book_id = x.book_id LEFT JOIN ("
-    "SELECT config_id, setting, bool_and(engine <> 'constructive') AS is_balanced FROM kumo_draws "
-    "GROUP BY ALL) AS d ON d.config_id = k.config_id AND d.setting = n.setting AND k.policy_steps IS NOT NULL"
+    f"LEFT JOIN kumo_books AS b ON b.book_id = x.book_id LEFT JOIN {_BALANCED} AS d "
+    "ON d.config_id = k.config_id AND d.setting = n.setting AND k.policy_steps IS NOT NULL"
 )
+FLOORS = (
+    "SELECT i.setting, any_value(1 / k.n_truths), 0.0 FROM instances AS i "
+    f"JOIN kumo_instances AS k USING (instance_id) LEFT JOIN {_BALANCED} AS d "
+    "ON d.config_id = k.config_id AND d.setting = i.setting "
+    "GROUP BY i.setting HAVING bool_and(coalesce(d.is_balanced, false) AND k.n_valid = 1)"
+)
+"""Before a test each of n truths is equally likely in balanced instances, so that no guess exceeds 1/n."""
 _DECIDING_TESTS = "if(x.decided, x.tests, greatest(x.tests, k.n_actions))"
 COUNTS = {
     "signature": "hash(any_value(k.signature))",

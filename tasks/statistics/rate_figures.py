@@ -251,7 +251,8 @@ class Analysis:
     and what `joins` joins to them. `cell_figures` gets the cells of some players in one setting and the
     seed, `table_figures` the Arrow tables of `queries`, SQL over the edition's tables by name, and the seed.
     Tests of the statistics `families` are adjusted by Holm. Players whose names begin with `checkpoints` are
-    training checkpoints.
+    training checkpoints. `floors` is SQL of the settings whose floor is known: setting, floor and
+    standard error.
     """
 
     joins: str = ""
@@ -262,6 +263,7 @@ class Analysis:
     table_figures: Callable[[Mapping[str, Any], int], Iterable[Statistic]] = _nothing
     families: tuple[str, ...] = ()
     checkpoints: str = ""
+    floors: str = ""
 
 
 # What a model owes to what it is shown: it and itself as a control, on the same instances.

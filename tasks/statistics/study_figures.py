@@ -1,4 +1,4 @@
-"""Correlations of players' success rates, and of a benchmark's measures with other benchmarks."""
+"""Correlations of players' success rates and measures, and how far rates are above the floor."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,16 @@ from itertools import combinations
 from typing import NamedTuple
 
 from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS, Measure, Population
-from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.clusters import (
+    BY_DEFINITION,
+    GAP_METHOD,
+    ONE_CLUSTER,
+    estimate_ratio,
+    gap_interval,
+    headline,
+    student_quantile,
+)
 from perennial.tasks.statistics.correlation import (
     DISATTENUATED_METHOD,
     FEWEST_INSTANCES,
@@ -177,3 +186,89 @@ def _adjust(figures: list[Statistic]) -> Iterator[Statistic]:
         else:
             method = f"{figure.method}; Holm over {_FAMILY} in the setting"
             yield figure._replace(p_adjusted=adjusted[number], family=_FAMILY, method=method)
+
+
+# How far players are above the floor: (rate - floor) / (1 - floor), the floor being what answers without the
+# work are worth. Where it is known, by proof or by a large simulation, it holds no luck of the program that
+# gives such answers. Else it is that program's rate on the instances that both have.
+
+
+_FLOOR_KNOWN = "known, by proof or a large simulation of the benchmark's draw; n counts instances"
+_FLOOR_MEASURED = "success rate of the program; n counts its instances"
+_ABOVE_KNOWN = (
+    "(rate - floor) / (1 - floor) by the known floor, whose error is added to the rate's interval; n counts "
+    "episodes"
+)
+_ABOVE_MEASURED = (
+    "1 - (1 - rate) / (1 - floor) over instances that the player and the floor's program have; from what is "
+    f"left of the player's failures beside the program's, {GAP_METHOD}; n counts instances"
+)
+
+
+class KnownFloor(NamedTuple):
+    """The floor of a setting that no answer of the edition is needed for, and its standard error."""
+
+    value: float
+    error: float
+
+
+def floor_figures(
+    grid: SettingGrid, rates: Mapping[str, Statistic], program: str, known_floor: KnownFloor | None
+) -> Iterator[Statistic]:
+    """Yield `floor` of a setting and `above_floor` of each player; `rates` are the players' success rates."""
+    if known_floor is not None:
+        yield from _above_known(grid.setting, rates, program, known_floor, grid.runs.shape[1])
+    elif program in rates:
+        measured = rates[program]
+        yield measured._replace(statistic="floor", convention="measured", method=_FLOOR_MEASURED)
+        yield from _above_measured(grid, program)
+
+
+def _above_known(
+    setting: str, rates: Mapping[str, Statistic], program: str, known_floor: KnownFloor, n: int
+) -> Iterator[Statistic]:
+    floor, reach = known_floor.value, student_quantile(float("inf")) * known_floor.error
+    ends = (floor - reach, floor + reach) if reach else (None, None)
+    yield Statistic(
+        *("floor", setting, ALL, program, n, floor, _FLOOR_KNOWN, "known"), low=ends[0], high=ends[1]
+    )
+    for player, rate in rates.items():
+        if rate.value is None:
+            continue
+        value, low, high = (
+            None if share is None else (share - floor) / (1 - floor)
+            for share in (rate.value, rate.low, rate.high)
+        )
+        assert value is not None
+        if low is not None and high is not None:
+            # Two independent errors: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008) 1693-1702.
+            shift = reach * (1 - rate.value) / (1 - floor) ** 2
+            low = value - ((value - low) ** 2 + shift**2) ** 0.5
+            high = min(1.0, value + ((high - value) ** 2 + shift**2) ** 0.5)
+        labels = ("above_floor", setting, ALL, player, rate.n, value, _ABOVE_KNOWN, "known")
+        yield Statistic(*labels, low=low, high=high, population=rate.population, no_interval=rate.no_interval)
+
+
+def _above_measured(grid: SettingGrid, program: str) -> Iterator[Statistic]:
+    import numpy as np
+
+    failures = 1 - grid.solved / np.maximum(grid.runs, 1)
+    seen, domain, lowest = grid.runs > 0, grid.domain, grid.players.index(program)
+    for row, player in enumerate(grid.players):
+        shared = seen[row] & seen[lowest]
+        theirs = failures[lowest][shared]
+        if not theirs.any():
+            continue  # nothing is above a floor of 1
+        ratio = float(failures[row][shared].sum() / theirs.sum())
+        labels = (grid.setting, ALL, player, len(theirs), 1 - ratio, _ABOVE_MEASURED, "measured")
+        if player == program:
+            yield Statistic("above_floor", *labels, no_interval=BY_DEFINITION.format(player))
+            continue
+        left = failures[row][shared] - ratio * theirs
+        draw, population = headline(grid.cluster[shared], domain[shared], grid.population)
+        bounds = gap_interval(estimate_ratio(left, np.ones(len(left)), draw), float((left**2).mean()))
+        if bounds is None:
+            yield Statistic("above_floor", *labels, no_interval=ONE_CLUSTER)
+            continue
+        low, high = (1 - ratio - end / float(theirs.mean()) for end in reversed(bounds))
+        yield Statistic("above_floor", *labels, low=low, high=min(1.0, high), population=population)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from perennial.schemas.kumo.things import BALANCED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
 from perennial.tasks.kumo.worlds import draw_world
 from perennial.tasks.statistics.clusters import ClusterDraw, estimate_ratio, mean_interval

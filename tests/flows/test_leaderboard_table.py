@@ -42,7 +42,12 @@ def _board(benchmark: str, has_floor: bool, differs: bool) -> list[dict[str, Any
             "common_rate": 0.5,
             "adjusted_rate": 0.5,
             "adjusted_rate_se": 0.02,
-            **({"above_floor": 0.4 if number else None} if has_floor else {}),
+            "floor": 0.25 if has_floor else None,
+            "floor_low": None,
+            "floor_high": None,
+            "above_floor": 0.4 if number and has_floor else None,
+            "above_floor_low": 0.3,
+            "above_floor_high": 0.5,
             **{f"success_rate{end}": value for end, value in (("", 0.5), ("_low", 0.4), ("_high", 0.6))},
             **{
                 f"{measure.column}{end}": value
@@ -90,7 +95,7 @@ def _check(benchmark: str, board: list[dict[str, Any]], width: int) -> list[str]
     left_out = said.split(", ") if said else []
     going = [
         *(measure.heading for measure in reversed(headings)),
-        *([ABOVE_FLOOR] if "above_floor" in board[0] else []),
+        *([ABOVE_FLOOR] if board[0]["floor"] is not None else []),
         *(reversed(FAIR) if any(row["instances"] != 200 for row in board) else []),
         "episodes",
     ]

@@ -74,6 +74,13 @@ def test_excess_tests_are_beside_expected_ones(published: Published) -> None:
         assert (excess, realised) == pytest.approx((expected, on_these), abs=1e-9)
 
 
+def test_the_floor_of_balanced_instances_is_known(published: Published) -> None:
+    rows = open_catalog(Store(str(published.root))).query(
+        "SELECT DISTINCT setting, floor, floor_low, above_floor FROM leaderboard WHERE player = 'reader'"
+    )[1]
+    assert sorted(rows) == [("6x8", 1 / 6, None, 1.0), ("easy", 0.25, None, 1.0)]
+
+
 def test_readers_of_rules_solve_everything_and_algorithm_3_is_the_reference(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
     rows = catalog.query(
@@ -92,7 +99,7 @@ def test_it_prints_stages_a_table_where_the_data_is_and_what_to_do_next(publishe
     out = published.stdout
     assert re.findall(r"^(\w+) +\d+/\d+ batches", out, re.MULTILINE) == [*STAGES, "publish"]
     # Two domains are too few for intervals of counts.
-    row = "easy algorithm-3 12 1.000 [0.056, 1.000] 0.000 0.000 0.000 [0.000, 0.944] "
+    row = "easy algorithm-3 12 1.000 [0.056, 1.000] 1.000 [-0.259, 1.000] 0.000 0.000 0.000 [0.000, 0.944] "
     assert row in re.sub(r"[│\s]+", " ", out)
     assert f"{published.root}/tables/<table>/edition=small/" in out
     assert "perennial query" in out

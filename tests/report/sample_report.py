@@ -15,6 +15,7 @@ SETTINGS = ("easy", "hard")
 MEASURED = " ".join(
     f"{m.column}{end}" for m in BENCHMARK.measures for end in ("", "_low", "_high", "_no_interval")
 )
+FLOORS = "floor floor_low floor_high above_floor above_floor_low above_floor_high"
 POPULATION = "new domains"
 DOMAINS = ("Weather", "Knots <b>", "Stars")
 
@@ -80,6 +81,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
                 ),
                 *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "shared"),
                 *(i * 0.5, i * 0.4, i * 0.7, None) * len(BENCHMARK.measures),
+                *[None] * len(FLOORS.split()),
             )
             for s, (i, p) in pairs
         ],
@@ -191,7 +193,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "headline": "setting place player_group rank player instances attempted scored "
         "success_rate success_rate_low success_rate_high population common_instances common_rate "
         "common_rate_low common_rate_high "
-        f"adjusted_rate adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
+        f"adjusted_rate adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED} {FLOORS}",
         "relative_action_counts": "convention setting player episodes relative_action_count "
         "relative_action_count_low relative_action_count_high "
         "population no_interval",

@@ -27,7 +27,7 @@ from perennial.tasks.report.figures.scatter import (
     settings_scatter,
     tokens_scatter,
 )
-from tests.report.sample_report import MEASURED, SETTINGS, report_data
+from tests.report.sample_report import FLOORS, MEASURED, SETTINGS, report_data
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,19 @@ def test_an_edition_where_all_is_solved_says_so() -> None:
 
 def test_undefined_figures_are_dashes_and_no_bars() -> None:
     rows = [
-        (s, 1, "models", None, "a", 1, 1, 0, *[None] * 4, 0, *[None] * (7 + len(MEASURED.split())))
+        (
+            s,
+            1,
+            "models",
+            None,
+            "a",
+            1,
+            1,
+            0,
+            *[None] * 4,
+            0,
+            *[None] * (7 + len(f"{MEASURED} {FLOORS}".split())),
+        )
         for s in SETTINGS
     ]
     data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 16)])

@@ -265,16 +265,19 @@ def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
     data = replace(report_data(("a", "guesser", "model")), floor=BENCHMARK.floor)
     table = data.tables["headline"]
     columns = (*table.columns, "mean_tests")
-    rows = tuple((*row, 2.5 if row[4] == "a" else 0.0) for row in table.rows)
+    floors = (0.25, None, None, 0.5, 0.375, 0.625)
+    rows = tuple((*row[: -len(floors)], *floors, 2.5 if row[4] == "a" else 0.0) for row in table.rows)
     data = replace(data, tables={**data.tables, "headline": replace(table, columns=columns, rows=rows)})
     names = [row[0] for row in headline(data).grid.rows]
     assert names == ["a", "guesser (never tests)", "model (never tests)"]
+    assert "Floors: easy 0.250, hard 0.250." in headline(data).caption
+    assert headline(data).grid.rows[0][3] == "0.500 [0.375, 0.625]"
     rates = next(section for section in sections(data) if section.key == "success_rate")
     assert "The dashed line is the floor." in rates.caption
     for drawing in rates.drawings:
-        assert "floor: guesser 0.450" in json.dumps(drawing.chart)
+        assert "floor: 0.250" in json.dumps(drawing.chart)
         assert ["(never tests)" in row["text"] for row in drawing.rows] == [False, True, True]
-    # Where nobody played it there is no line.
+    # Where it is not known there is no line.
     others = replace(report_data(("a", "b")), floor=BENCHMARK.floor)
     rates = next(section for section in sections(others) if section.key == "success_rate")
     assert "floor: " not in json.dumps([drawing.chart for drawing in rates.drawings])

@@ -25,7 +25,6 @@ from perennial.schemas.statistics import (
     describe_populations,
     label_player,
     order_board,
-    rate_above_floor,
 )
 from perennial.tasks.report.content import ReportData, ReportTable
 from perennial.tasks.report.figures.heat_map import heat_map, scale_over_editions
@@ -118,7 +117,7 @@ def show(visit: Visit) -> None:
     if domain != ALL or basis == COMMON:
         data = data.without_rows()  # What else the figure shows is of all instances.
     _draw(rows, data.of_setting(setting), effort)
-    show_rows("leaderboard", _mark(_add_above_floor(rows, floor), floor, effort))
+    show_rows("leaderboard", _mark(rows, floor, effort))
     st.caption(_explain(edition, domain, basis, rows))
     _show_problems(visit, edition, visible)
     with st.container(horizontal=True):
@@ -211,18 +210,6 @@ def _bound(
     cluster, domain = (np.unique(names, return_inverse=True)[1] for names in (clusters, domains))
     bounds = bound_share(np.array(rates), runs, cluster, domain, widest)
     return bounds.low, bounds.high, bounds.population
-
-
-def _add_above_floor(rows: Rows, floor: Floor | None) -> Rows:
-    """Return the rows with the column `above_floor` behind the rate, where the floor is known."""
-    above = rate_above_floor(floor, rows.records())
-    if all(value is None for value in above):
-        return rows
-    at = rows.columns.index("success_rate") + 1
-    return Rows(
-        (*rows.columns[:at], "above_floor", *rows.columns[at:]),
-        tuple((*row[:at], value, *row[at:]) for row, value in zip(rows.rows, above, strict=True)),
-    )
 
 
 def _read_effort(edition: Opened, setting: str, floor: Floor | None) -> dict[str, float]:

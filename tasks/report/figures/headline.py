@@ -6,9 +6,9 @@ from perennial.schemas.statistics import (
     ABOVE_FLOOR,
     ABOVE_FLOOR_DOC,
     Measure,
+    describe_floors,
     label_player,
     rank_text,
-    rate_above_floor,
     shown_measures,
 )
 from perennial.tasks.report.content import (
@@ -36,12 +36,7 @@ def headline(data: ReportData) -> Section:
     differs = instances_differ(rows)
     visible = shown_measures(data.measures, rows)
     measures = [measure.heading for measure in visible]
-    above = dict(
-        zip(
-            ((row["setting"], row["player"]) for row in rows), rate_above_floor(data.floor, rows), strict=True
-        )
-    )
-    is_known = any(value is not None for value in above.values())
+    is_known = any(row["above_floor"] is not None for row in rows)
     floored = (ABOVE_FLOOR,) if is_known else ()
     headings = ("rank", "success rate", *floored, *(_FAIR if differs else ()), *measures, "episodes")
     by_key = {(row["setting"], row["player"]): row for row in rows}
@@ -54,8 +49,8 @@ def headline(data: ReportData) -> Section:
             if row is None:
                 line += [""] * len(headings)
                 continue
-            value = above[setting, player]
-            extra = (("" if value is None else f"{value:.3f}"),) if is_known else ()
+            above = with_interval(row["above_floor"], row["above_floor_low"], row["above_floor_high"])
+            extra = (above,) if is_known else ()
             line += _cells(row, visible, differs, extra)
         cells.append(tuple(line))
     grid = Grid(
@@ -78,6 +73,7 @@ def headline(data: ReportData) -> Section:
             "the adjusted rate where these are too few). Programs are lines of reference.",
             *(measure.doc for measure in visible),
             "" if data.floor is None else data.floor.doc,
+            f"Floors: {clean(describe_floors(rows))}." if is_known else "",
             ABOVE_FLOOR_DOC if is_known else "",
             f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "
             "Behind a rank are the places that it may have where domains vary. "

@@ -430,9 +430,9 @@ def success_rows(data: ReportData) -> Section:
     scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
     floor = data.floor
     floors = {
-        row["setting"]: (row[key], f"floor: {floor.player} {row[key]:.3f}")
+        row["setting"]: (row["floor"], f"floor: {row['floor']:.3f}")
         for row in rows
-        if floor is not None and row["player"] == floor.player
+        if floor is not None and row.get("floor") is not None
     }
     printed = read_paper_values(data, key)
 

@@ -8,15 +8,18 @@
 -- domain. All figures come from `statistics`; a rate is the mean over instances of the mean over runs. Intervals (95%) are of
 -- `population`: new domains, which is what the next edition will show, or these domains, where other instances would be drawn;
 -- those of `these_domains` are beside the former. `not_asked` are instances that a model's own context does not hold: its success
--- rate is over the others. A benchmark's own measures are in a view of its own, such as `kumo_leaderboard`.
+-- rate is over the others. `floor` is what answers without the work are worth, exact where it has no interval, and `above_floor`
+-- (rate - floor) / (1 - floor). A benchmark's own measures are in a view of its own, such as `kumo_leaderboard`.
 WITH figures AS (
     FROM statistics WHERE domain = 'all' AND other = '' AND statistic IN
         ('place', 'rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
-         'adjusted_rate_se', 'mean_score')
+         'adjusted_rate_se', 'mean_score', 'above_floor')
 ), refused AS (
     SELECT DISTINCT edition, subject AS instance_id, player
     FROM rejections
     WHERE rule = 'not_asked'
+), floors AS (
+    SELECT edition, setting, value AS floor, low AS floor_low, high AS floor_high FROM statistics WHERE statistic = 'floor'
 ), unasked AS (
     SELECT r.edition, i.setting, r.player, count(*) AS not_asked
     FROM refused AS r
@@ -49,8 +52,13 @@ SELECT edition, setting,
        any_value(convention) FILTER (statistic = 'rank' AND value IS NOT NULL) AS ranked_by,
        any_value(value) FILTER (statistic = 'mean_score') AS score,
        any_value(low) FILTER (statistic = 'rank')::BIGINT AS rank_low,
-       any_value(high) FILTER (statistic = 'rank')::BIGINT AS rank_high
+       any_value(high) FILTER (statistic = 'rank')::BIGINT AS rank_high,
+       any_value(f.floor) AS floor, any_value(f.floor_low) AS floor_low, any_value(f.floor_high) AS floor_high,
+       any_value(value) FILTER (statistic = 'above_floor') AS above_floor,
+       any_value(low) FILTER (statistic = 'above_floor') AS above_floor_low,
+       any_value(high) FILTER (statistic = 'above_floor') AS above_floor_high
 FROM figures
+LEFT JOIN floors AS f USING (edition, setting)
 LEFT JOIN unasked AS u USING (edition, setting, player)
 GROUP BY edition, setting, player
 HAVING count(*) FILTER (statistic = 'success_rate') > 0
