@@ -171,6 +171,9 @@ def site(
         list[str] | None,
         typer.Option(metavar="EDITION", help="Also show this edition of `perennial try`. Repeatable."),
     ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the website of another data root in FOLDER.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False,
 ) -> None:
     """Build a static website of all visible editions, for any host or for opening from disk.
@@ -188,7 +191,7 @@ def site(
     store = existing_root(root)
     require_folder("FOLDER", folder)
     with show_steps("site") as step:
-        built = build_site(store, folder, step, trial or ())
+        built = build_site(store, folder, step, trial or (), replace=replace)
     page = folder / "index.html" if built.editions else folder
     console.print(
         f"website of {count(built.editions, 'edition')}: {show_path(page)} "

@@ -69,6 +69,7 @@ _TOLD = {
     errno.EMFILE: "too many files are open: raise the limit (`ulimit -n`), then try again",
     errno.ENOMEM: "the memory is used up: end other programs, or work in smaller pieces, then try again",
 }
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _REFUSED_BY_NAME = (
     (PermissionError, _TOLD[errno.EACCES]),
     (FileNotFoundError, _TOLD[errno.ENOENT]),
@@ -79,7 +80,9 @@ _REFUSED_BY_NAME = (
 
 def describe_os_error(error: OSError) -> str:
     """Describe the error in one line; an error without a file names none."""
-    name = error.filename if isinstance(error.filename, str) and error.filename else ""
+    # A copy names its source, and then what was to be written, where the room is missing.
+    named = error.filename2 if error.errno in _OF_WRITING and error.filename2 else error.filename
+    name = named if isinstance(named, str) and named else ""
     phrase = _TOLD.get(error.errno or 0) or next(
         (text for kind, text in _REFUSED_BY_NAME if isinstance(error, kind)), ""
     )

@@ -29,10 +29,12 @@ from perennial.flows.website.visible import (
     scores_schema,
 )
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, count
+from perennial.schemas.ids import content_id
 from perennial.tasks.website.line_chart import LineChart
 from perennial.tasks.website.names import benchmark_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions
+from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 
 # The website of `perennial serve --site`: brought up to date by the run that published something.
@@ -41,13 +43,13 @@ from perennial.warehouse.store.store import Store
 _VARIABLE = "PERENNIAL__SITE"
 
 
-def keep_site(folder: Path) -> None:
+def keep_site(store: Store, folder: Path) -> None:
     """Let runs that this process starts keep a website in the folder.
 
     Raises InvalidOption where it cannot be written or is of others.
     """
     require_folder("--site", folder)
-    with open_site_folder(folder):
+    with open_site_folder(folder, _owners(store)):
         pass
     os.environ[_VARIABLE] = os.path.abspath(folder)
 
@@ -194,6 +196,8 @@ def build_site(
     folder: Path,
     step: Callable[[str], None] = lambda name: None,
     trials: Collection[str] = (),
+    *,
+    replace: bool = False,
 ) -> Built:
     """Make the folder the website of the root's visible editions; `step` gets the name of each part made.
 
@@ -214,7 +218,7 @@ def build_site(
         editions = read_editions(store, catalog, trials)
         is_one_withdrawn = set(published_editions(store)) > set(catalog.editions)
         if not editions and is_one_withdrawn and has_record(folder):
-            with open_site_folder(folder) as site:
+            with open_site_folder(folder, _owners(store), replace=replace) as site:
                 site.update([], step)
             return Built(0, 0, 0, site.changes.removed)
         if catalog.editions and not editions:
@@ -227,7 +231,7 @@ def build_site(
                 f"no edition is published in {store.root}: publish one with `perennial refresh`, or name "
                 "another --root"
             )
-        with open_site_folder(folder) as site:
+        with open_site_folder(folder, _owners(store), replace=replace) as site:
             overview = SitePart(
                 "pages over all editions",
                 key_of_root(store, editions, catalog.units),
@@ -236,6 +240,12 @@ def build_site(
             site.update([*(edition_part(store, edition) for edition in editions), overview], step)
     changes = site.changes
     return Built(len(editions), changes.written, changes.kept, changes.removed)
+
+
+def _owners(store: Store) -> frozenset[str]:
+    """Ids of what the root has published, withdrawn or not: websites of one root share one."""
+    plans = (read_published_plan(store, edition) for edition in published_editions(store))
+    return frozenset(content_id("site", plan.edition, plan.canary) for plan in plans)
 
 
 def _make_overview(

@@ -6,6 +6,7 @@ written, and each file takes its place whole: after an interruption the same com
 repairs it, and deletes nothing of others.
 """
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -18,7 +19,8 @@ from pathlib import Path, PurePosixPath
 from perennial.flows.console.input_files import show_path
 from perennial.schemas.errors import Damaged, InvalidOption
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.json_text import read_json
+from perennial.schemas.json_text import MAX_BYTES, read_json
+from perennial.warehouse.store.file_system import NotRegular, open_regular
 
 RECORD = "perennial-site.json"
 FORMAT = 1
@@ -65,6 +67,7 @@ class SiteFolder:
         self._drafts = folder / _DRAFTS
         self._parts: dict[str, _Listed] = {}
         self._pending: set[str] = set()
+        self._owners: frozenset[str] = frozenset()
         self.changes = Changes()
 
     def update(self, parts: Sequence[SitePart], step: Callable[[str], None]) -> None:
@@ -88,16 +91,21 @@ class SiteFolder:
     def read(self) -> None:
         """Read the record; raise InvalidOption for a folder of others, Damaged for a bad record."""
         try:
-            content = (self._folder / RECORD).read_bytes()
+            with open_regular(self._folder / RECORD) as file:
+                content = file.read(MAX_BYTES + 1)
+        except (NotRegular, IsADirectoryError):
+            raise InvalidOption(f"{show_path(self._folder / RECORD)} is no file: move it away") from None
         except FileNotFoundError:
             self._refuse_foreign()
             self._keep_record()
             return
         try:
             values = read_json(content)
-            if values["format"] != FORMAT:
+            pending = values["pending"]
+            self._owners = frozenset(values["owners"])
+            if values["format"] != FORMAT or not isinstance(pending, list):
                 raise ValueError("format")
-            self._pending = {_require_inside(name) for name in values["pending"]}
+            self._pending = {_require_inside(name) for name in pending}
             self._parts = {
                 name: _Listed(
                     part["key"], {_require_inside(file): sha for file, sha in part["files"].items()}
@@ -109,6 +117,15 @@ class SiteFolder:
                 f"{show_path(self._folder / RECORD)} is not the list of files that this version of perennial "
                 "writes: name another folder, or empty this one"
             ) from None
+
+    def take(self, owners: frozenset[str], *, replace: bool) -> None:
+        """Let these own the website; raise InvalidOption where others do, unless it is to be replaced."""
+        if self._owners and not self._owners & owners and not replace:
+            raise InvalidOption(
+                f"{show_path(self._folder)} is the website of another data root: name another folder, or "
+                "replace it by `perennial site FOLDER --replace`"
+            )
+        self._owners = owners
 
     def _refuse_foreign(self) -> None:
         others = sorted(entry.name for entry in self._folder.iterdir() if not entry.name.startswith("."))
@@ -191,7 +208,8 @@ class SiteFolder:
 
     def _keep_record(self) -> None:
         parts = {name: {"key": part.key, "files": part.files} for name, part in self._parts.items()}
-        values = {"format": FORMAT, "parts": parts, "pending": sorted(self._pending)}
+        lists = {"pending": sorted(self._pending), "owners": sorted(self._owners)}
+        values = {"format": FORMAT, "parts": parts, **lists}
         self._drafts.mkdir(exist_ok=True)
         os.replace(self._draft(canonical_json(values).encode() + b"\n"), self._folder / RECORD)
 
@@ -205,10 +223,13 @@ class SiteFolder:
 
 
 @contextmanager
-def open_site_folder(folder: Path) -> Iterator[SiteFolder]:
-    """Open the folder, made where it is missing, for this process alone.
+def open_site_folder(
+    folder: Path, owners: frozenset[str] = frozenset(), *, replace: bool = False
+) -> Iterator[SiteFolder]:
+    """Open the folder, made where it is missing, for this process alone, as a website of these owners.
 
-    Raises InvalidOption for a folder of others, one that another process writes, or none at all.
+    Raises InvalidOption for a folder or a website of others, one that another process writes, one that has
+    no room or is read-only, or none at all.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -223,9 +244,18 @@ def open_site_folder(folder: Path) -> Iterator[SiteFolder]:
                 f"another `perennial site` writes {show_path(folder)} now: wait until it ends"
             ) from None
         opened = SiteFolder(folder)
-        opened.read()
         try:
+            opened.read()
+            opened.take(owners, replace=replace)
             yield opened
+        except OSError as error:
+            # What is read needs no room.
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+                raise
+            raise InvalidOption(
+                f"{show_path(folder)}: the website cannot be written ({error.strerror}): free some space "
+                "there, or name another folder"
+            ) from None
         finally:
             opened.close()
     finally:

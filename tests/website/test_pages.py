@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -21,7 +22,11 @@ from perennial.tasks.website.names import player_file
 from perennial.tasks.website.render import MOST_BYTES
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Shown, perennial
+from tests.flows.mounted import require_mounts, run_mounted
+from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_people, publish_two
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from tests.website.folders import PageReader, read_folder
 from tests.website.loud_root import publish_loud
 
@@ -232,11 +237,62 @@ def test_a_run_of_serve_renews_the_website_or_says_why_not(
 ) -> None:
     monkeypatch.setenv("PERENNIAL__SITE", "")  # undone at the end, whatever is set meanwhile
     assert renew_site(root) == ""
-    keep_site(Path(shutil.copytree(site, tmp_path / "site")))
+    keep_site(root, Path(shutil.copytree(site, tmp_path / "site")))
     (tmp_path / "site/index.html").unlink()
     assert re.fullmatch(r"; website \S+: 1 file written, 0 removed", renew_site(root))
     (tmp_path / "site" / RECORD).write_text("{")
     assert "; the website is not up to date: " in renew_site(root)
+
+
+def test_the_website_of_another_root_is_replaced_on_demand_alone(
+    give: Callable[..., Shown], site: Path, tmp_path: Path
+) -> None:
+    other = Store(str(tmp_path / "other"))
+    publish(other, tiny_edition.plan("z"), tiny_edition.tables(), [], datetime(2026, 5, 1, tzinfo=UTC))
+    target = Path(shutil.copytree(site, tmp_path / "site"))
+    before = read_folder(target)
+    for command in (("site", target), ("serve", "--site", target)):
+        refused = give(*command, "--root", other.root)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert "is the website of another data root" in refused.err
+    assert read_folder(target) == before
+    assert give("site", target, "--root", other.root, "--replace").code == 0
+    assert "editions/z.html" in read_folder(target)
+
+
+def test_a_manifest_or_record_that_is_none_is_one_line(
+    give: Callable[..., Shown], root: Store, site: Path, tmp_path: Path
+) -> None:
+    damaged = Path(shutil.copytree(root.root, tmp_path / "root"))
+    manifest = next((damaged / "manifests").glob("*.json"))
+    whole = manifest.read_bytes()
+    for content in (whole[: len(whole) // 2], b"[" * 50_000, b'{"format": NaN}', b"[7]", b""):
+        manifest.write_bytes(content)
+        refused = give("site", tmp_path / "site", "--root", damaged)
+        assert (refused.code, refused.err.count("\n")) == (8, 1)
+        assert str(manifest) in refused.err
+    target = Path(shutil.copytree(site, tmp_path / "target"))
+    for content in (b'{"parts":' * 9_000, b'{"format": 1, "pending": "ab", "owners": [], "parts": {}}'):
+        (target / RECORD).write_bytes(content)
+        assert "is not the list of files" in give("site", target, "--root", root.root).err
+    (target / RECORD).unlink()
+    os.mkfifo(target / RECORD)
+    refused = give("site", target, "--root", root.root)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert f"{RECORD} is no file" in refused.err
+
+
+@pytest.mark.slow
+def test_a_full_target_disk_is_told_by_its_name(root: Store, tmp_path: Path) -> None:
+    require_mounts()
+    (disk := tmp_path / "disk").mkdir()
+    for size in ("60k", "200k"):
+        arguments = ("site", str(disk / "site"), "--root", root.root)
+        done = run_mounted(
+            f"mount -t tmpfs -o size={size} tmpfs {disk}", arguments, clean_environment(), tmp_path
+        )
+        assert f"perennial: error: {disk}/site: the website cannot be written (No space" in done.stderr
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
 
 
 def test_a_root_without_editions_is_one_line(give: Callable[..., Shown], tmp_path: Path) -> None:

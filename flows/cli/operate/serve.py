@@ -58,11 +58,11 @@ def serve(
     from perennial.schemas.settings.several import load_each
 
     all_settings = load_each({"root": root}, "serve")
+    location = _absolute(all_settings[0].root)
     if site is not None:
         from perennial.flows.website.build import keep_site
 
-        keep_site(site)
-    location = _absolute(all_settings[0].root)
+        keep_site(Store(location), site)
     _refuse_what_cannot_recur(all_settings, Store(location))
     os.environ["PERENNIAL_ROOT"] = location
     configure_serving(location, verbose)
