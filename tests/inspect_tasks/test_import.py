@@ -1,6 +1,5 @@
 """Models of Inspect play editions; their logs become evaluations with the rows of `perennial evaluate`."""
 
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,35 +198,6 @@ def test_a_log_that_says_otherwise_is_refused_in_one_line(
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
     assert not [unit for unit in visible_evaluations(store, "e") if unit.endswith("altered")]
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("x.eval", b"PK\x05\x06"),
-        ("x.eval", b"no zip"),
-        ("x.json", b"[[[["),
-        ("x.json", b"{}"),
-        ("x.csv", b"a,b"),
-    ],
-)
-def test_what_is_no_log_is_refused_in_one_line(
-    played: tuple[Store, Path], tmp_path: Path, name: str, content: bytes
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(PerennialError) as refused:
-        import_logs(played[0], [tmp_path / name], "", lambda _line: None)
-    assert name in str(refused.value)
-    assert "\n" not in str(refused.value)
-
-
-def test_a_log_that_unpacks_to_too_much_is_not_unpacked(played: tuple[Store, Path], tmp_path: Path) -> None:
-    path = tmp_path / "bomb.eval"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("header.json", "w") as member:
-        for _ in range(201):
-            member.write(bytes(1_000_000))
-    with pytest.raises(PerennialError, match="larger than a log may be"):
-        import_logs(played[0], [path], "", lambda _line: None)
 
 
 @pytest.mark.parametrize(
