@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, NoReturn
 
-from perennial.schemas.errors import quote, shorten
+from perennial.schemas.errors import UnreadableInput, quote, shorten
 
 MAX_BYTES = 100_000_000
 # Whatever is read may be walked by functions that call themselves.
@@ -22,7 +22,7 @@ _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-class UnreadableJson(ValueError):
+class UnreadableJson(UnreadableInput, ValueError):
     """A text that is no JSON, or none that is read; its words are one line without the text."""
 
 
@@ -30,13 +30,24 @@ class JsonBeyondBounds(UnreadableJson):
     """JSON that is too large or nested too deeply, however often it comes."""
 
 
-def read_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, any_number: bool = False) -> Any:
+def read_json(
+    text: str | bytes, where: str = "", *, max_bytes: int = MAX_BYTES, any_number: bool = False
+) -> Any:
     """Read one JSON document; raise UnreadableJson for anything else, JsonBeyondBounds beyond the bounds.
+
+    `where` is what errors begin with.
 
     `any_number`: as servers write them. Of a number of more than 4,000 digits these are read, and NaN and
     infinity are numbers. Else those are refused, and so are an object with one key twice, and half of a
     surrogate pair, which no file can hold.
     """
+    try:
+        return _read(text, max_bytes, any_number=any_number)
+    except UnreadableJson as error:
+        raise type(error)(f"{where}: {error}" if where else str(error)) from None
+
+
+def _read(text: str | bytes, max_bytes: int, *, any_number: bool) -> Any:
     if len(text) > max_bytes:
         raise JsonBeyondBounds(f"too large, with {len(text):,} bytes: expected {max_bytes:,} at most")
     if isinstance(text, bytes):

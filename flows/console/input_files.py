@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from perennial.schemas.errors import EditionConflict, InvalidOption, UnreadableInput
+from perennial.schemas.errors import EditionConflict, InvalidOption, PerennialError, UnreadableInput
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.editions.selectors import read_publication_time
@@ -84,7 +84,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
             yield file
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, PerennialError):
         raise  # of what was read: the caller knows what it should be
     except (OSError, ValueError) as error:
         raise UnreadableInput(f"{show_path(path)}: {_reason(error)}") from None

@@ -43,7 +43,7 @@ from perennial.schemas.errors import (
     shorten,
 )
 from perennial.schemas.ids import content_id
-from perennial.schemas.json_text import UnreadableJson, read_json
+from perennial.schemas.json_text import read_json
 from perennial.schemas.model_calls import ModelRequest, Price, Reply
 from perennial.schemas.people import is_person
 from perennial.schemas.plan import REPLIES, EvaluationPlan
@@ -60,8 +60,9 @@ from perennial.warehouse.lock import lock_root
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store, root_id
 
-# Read logs of Inspect that tasks of perennial wrote: files are data, bounded, and refused in one line. Of
-# each sample only what is imported is kept. Inspect's own reader has no bounds.
+# Read logs of Inspect that tasks of perennial wrote: files are data, bounded, and refused in one line.
+# Of each sample only what is imported is kept. Inspect's own reader has no bounds. It writes NaN where
+# there is no metric: so any number is read, and `Record` looks at those that are imported.
 
 
 _SUFFIXES = (".eval", ".json")
@@ -208,7 +209,7 @@ def _open_log(path: Path) -> Iterator[tuple[_LogForm, Iterator[Any]]]:
         if size > (_MAX_FILE if path.suffix == ".eval" else _MAX_MEMBER):
             raise _too_large(name)
         if path.suffix == ".json":
-            log = _read_form(_LogForm, _read_value(file.read(), name), name)
+            log = _read_form(_LogForm, read_json(file.read(), name, any_number=True), name)
             yield log, iter(log.samples or ())
             return
         members = _Members(file, name)
@@ -239,7 +240,7 @@ class _Members:
                 f"{self._name}: not read within {_MAX_CPU_SECONDS:g} s of CPU: split it by fewer samples, as "
                 "with --limit"
             )
-        return _read_value(content, f"{self._name}: {quote(entry)}")
+        return read_json(content, f"{self._name}: {quote(entry)}", any_number=True)
 
     def _read_bytes(self, entry: str) -> bytes:
         content = bytearray()
@@ -293,14 +294,6 @@ class _Attachments:
         if self._left < 0:
             raise UnreadableInput(f"its attachments are longer than {_MAX_MEMBER:,} characters")
         return text
-
-
-def _read_value(content: bytes, where: str) -> Any:
-    try:
-        # Inspect writes NaN where a metric is none; what is imported is looked at by `Record`.
-        return read_json(content, any_number=True)
-    except UnreadableJson as error:
-        raise UnreadableInput(f"{where}: {error}; give the file as Inspect wrote it") from None
 
 
 def _read_form(form: type[_Form], value: object, where: str) -> _Form:

@@ -9,7 +9,7 @@ from typing import Any
 from perennial.schemas.a2rbench.things import CATALOGUE, Item
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, derive_rng
-from perennial.schemas.json_text import UnreadableJson, read_json
+from perennial.schemas.json_text import read_json
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, Dimension, RuleType, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
 from perennial.tasks.a2rbench.growing import Phi, Rejected, trial_seeds
@@ -151,10 +151,7 @@ def _read_line(raw: str, where: str) -> PublishedLine:
 def _parse(raw: str, where: str) -> Any:
     if len(raw) > _MAX_CHARACTERS:
         raise UnreadableInput(f"{where}: {len(raw):,} characters, expected at most {_MAX_CHARACTERS:,}")
-    try:
-        return read_json(raw)
-    except UnreadableJson as error:
-        raise UnreadableInput(f"{where}: {error}") from None
+    return read_json(raw, where)
 
 
 def _require(value: Any, fields: tuple[str, ...], where: str) -> None:

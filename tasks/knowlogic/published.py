@@ -9,7 +9,7 @@ from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, content_id
-from perennial.schemas.json_text import UnreadableJson, read_json
+from perennial.schemas.json_text import read_json
 from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     DOMAINS,
@@ -99,20 +99,13 @@ def read_questions(text: str, source: str) -> list[Imported]:
 def _objects(text: str, source: str) -> Iterator[tuple[str, Any]]:
     """Yield each object of a JSON array, or of JSON Lines, with where it stands."""
     if text.lstrip().startswith("["):
-        for number, value in enumerate(_parse(text, source), start=1):
+        for number, value in enumerate(read_json(text, source), start=1):
             yield f"{source}, question {number}", value
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             where = f"{source}, line {number}"
-            yield where, _parse(line, where)
-
-
-def _parse(text: str, where: str) -> Any:
-    try:
-        return read_json(text)
-    except UnreadableJson as error:
-        raise UnreadableInput(f"{where}: {error}") from None
+            yield where, read_json(line, where)
 
 
 def _read_one(value: Any, where: str) -> Imported:

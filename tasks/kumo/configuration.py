@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from perennial.schemas.errors import UnreadableInput, shorten
-from perennial.schemas.json_text import UnreadableJson, read_json
+from perennial.schemas.json_text import read_json
 from perennial.schemas.kumo.things import SeedConfig
 
 MAX_CHARACTERS = 10_000_000
@@ -62,10 +62,7 @@ def read_config(value: Any, source: str) -> SeedConfig:
 
 def parse_json(text: str, source: str) -> Any:
     """Return the JSON value of the text; raise UnreadableInput with the place of the first defect."""
-    try:
-        return read_json(text, max_bytes=MAX_CHARACTERS)
-    except UnreadableJson as error:
-        raise UnreadableInput(f"{source}: {error}") from None
+    return read_json(text, source, max_bytes=MAX_CHARACTERS)
 
 
 def _problem_text(problem: Mapping[str, Any]) -> str:

@@ -64,7 +64,7 @@ def test_cn_is_chinese() -> None:
     [
         ("", ["file", "no question"]),
         ("[]", ["file", "no question"]),
-        ("{", ["file, line 1", "no JSON"]),
+        ("{", ["file, line 1", "not JSON"]),
         ("[" * 100_000, ["file", "nested too deeply"]),
         ("7", ["file, line 1", "is not an object with the fields id, text"]),
         (lines(ZH) + "\n" + lines(EN | {"options": ["a", "b"]}), ["file, line 3", "field options", "four"]),

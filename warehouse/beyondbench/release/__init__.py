@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from perennial.schemas.errors import UnreadableInput, quote
-from perennial.schemas.json_text import UnreadableJson, read_json
+from perennial.schemas.json_text import read_json
 
 # The leaderboard that the authors of BeyondBench publish (JSON), as scores of another benchmark.
 #
@@ -55,7 +55,7 @@ def read_leaderboard(content: bytes, name: str) -> list[LeaderboardEntry]:
 
     Raises UnreadableInput, naming file, model and value, for anything that is no such leaderboard.
     """
-    entries = _read_json(content, name)
+    entries = read_json(content, name)
     if not isinstance(entries, list) or not entries:
         raise UnreadableInput(f"{name}: {_what(entries)}, expected a list of models, each with {COLUMNS[0]}")
     by_player: dict[str, LeaderboardEntry] = {}
@@ -85,13 +85,6 @@ def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
         for entry in read_leaderboard(content, name)
         for column, score in entry.scores.items()
     ]
-
-
-def _read_json(content: bytes, name: str) -> Any:
-    try:
-        return read_json(content)
-    except UnreadableJson as error:
-        raise UnreadableInput(f"{name}: {error}") from None
 
 
 def _read_model(entry: Any, subject: str) -> str:
