@@ -1,22 +1,19 @@
 """Mastermind as a benchmark: what the entry point names. Nothing heavy is imported before it is needed."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from perennial.schemas.benchmark import Declaration
 from perennial.schemas.statistics import Floor, Measure
 from perennial.schemas.table_form import Column, Reference, Table
 
-if TYPE_CHECKING:
-    from perennial_mastermind.mastermind import Mastermind, MastermindSettings
 
-
-def _settings() -> "type[MastermindSettings]":
+def _settings() -> type[Any]:
     from perennial_mastermind.mastermind import MastermindSettings
 
     return MastermindSettings
 
 
-def _implementation() -> "type[Mastermind]":
+def _implementation() -> type[Any]:
     from perennial_mastermind.mastermind import Mastermind
 
     return Mastermind
@@ -54,7 +51,6 @@ _NUMBER_OF_GUESSES = Measure(
     "guesses = mean over codes of the mean over runs",
     "Guesses is the mean number of guesses of a game, whether the code was found or not.",
 )
-_FLOOR = Floor("guesser", "floor = guesser, which reads no answer", "The floor is what blind guesses solve.")
 _ANSWERS = (
     "SELECT e.edition, e.evaluation, e.episode_id, arg_max(g.guess, g.number), any_value(c.code), NULL "
     "FROM episodes AS e JOIN mastermind_codes AS c USING (edition, instance_id) "
@@ -69,5 +65,5 @@ BENCHMARK = Declaration(
     sql="perennial_mastermind",
     answers=_ANSWERS,
     measures=(_NUMBER_OF_GUESSES,),
-    floor=_FLOOR,
+    floor=Floor("guesser", "floor = guesser, which reads no answer", "What blind guesses solve."),
 )

@@ -3,11 +3,12 @@
 import random
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 from perennial.prompts.render import render
-from perennial.schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result, Sheet
+from perennial.schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
 from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import Message
 from perennial.schemas.rows import Rows
@@ -16,12 +17,10 @@ from perennial.tasks.play import InstanceSeat
 COLORS = "ABCDEF"
 PEGS = {"short": 4, "long": 5}  # by setting
 GUESSES = 10  # allowed in a game
-OPENING = "mastermind/opening.md.j2"
-FEEDBACK = "mastermind/feedback.md.j2"
+OPENING, FEEDBACK = "mastermind/opening.md.j2", "mastermind/feedback.md.j2"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """How near a guess is: pegs of the right color in the right place, and in another place."""
 
     in_place: int
@@ -29,20 +28,14 @@ class Answer:
 
 
 def answer(code: str, guess: str) -> Answer:
-    """Return the answer to a guess of the same length."""
+    """Pegs in place, then of what is left the colors that both have; equal lengths."""
     in_place = sum(one == other for one, other in zip(code, guess, strict=True))
     return Answer(in_place, (Counter(code) & Counter(guess)).total() - in_place)
 
 
 def all_codes(pegs: int) -> list[str]:
-    """Return all codes of so many pegs, in alphabetical order."""
+    """All codes of a length, in alphabetical order."""
     return ["".join(code) for code in product(COLORS, repeat=pegs)]
-
-
-def read_guess(reply: str, pegs: int) -> str | None:
-    """Return the guess on the last line `GUESS: ...` of a reply, None where there is none."""
-    found = re.findall(rf"^\s*GUESS:\s*([{COLORS}]{{{pegs}}})\s*$", reply, re.MULTILINE)
-    return found[-1] if found else None
 
 
 @dataclass
@@ -61,9 +54,14 @@ class CodeGame:
     def opening(self, _variant: str) -> Opening:
         return Opening(({"role": "user", "content": self.text},), OPENING)
 
+    def read(self, reply: str) -> str | None:
+        """The guess on the last line `GUESS: ...` of a reply; None: there is none."""
+        guesses = re.findall(rf"^\s*GUESS:\s*([{COLORS}]{{{len(self.code)}}})\s*$", reply, re.MULTILINE)
+        return guesses[-1] if guesses else None
+
     def take(self, reply: str) -> str | None:
         """Answer the guess in the reply; end the game by the right one, the last one, or none at all."""
-        guess = read_guess(reply, len(self.code))
+        guess = self.read(reply)
         if guess is None:
             self.end("unparsed")
             return None
@@ -87,19 +85,6 @@ class CodeGame:
     def result(self) -> Result | None:
         return self.ended
 
-    def draw_sheet(self) -> Sheet:
-        """What a person is shown: the question, to which guesses are typed."""
-        expected = f"expected {len(self.code)} letters of {COLORS}, such as {'ABCDEF'[: len(self.code)]}"
-        return Sheet(
-            book=self.text,
-            reply=lambda typed: f"GUESS: {typed}",
-            goal="Find the hidden code.",
-            truth_noun="code",
-            action_noun="guess",
-            ask="In the terminal, the letters alone are enough.",
-            fault=lambda typed: "" if read_guess(f"GUESS: {typed}", len(self.code)) else expected,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class CodeSeat(InstanceSeat):
@@ -113,14 +98,14 @@ class CodeSeat(InstanceSeat):
 
     def own_rows(self, episode_id: str, episode: Episode[CodeGame]) -> dict[str, Rows]:
         rows: Rows = [
-            {"episode_id": episode_id, "number": number, "guess": guess, **asdict(answer)}
+            {"episode_id": episode_id, "number": number, "guess": guess, **answer._asdict()}
             for number, (guess, answer) in enumerate(episode.game.guesses, start=1)
         ]
         return {"mastermind_guesses": rows}
 
 
 def code_id(code: str) -> str:
-    """Return the id of a code as an instance."""
+    """The content id of a code as an instance."""
     return content_id("mastermind", code)
 
 
@@ -128,8 +113,7 @@ def solve(game: CodeGame, _rng: random.Random) -> Move:
     """Start the program that guesses the first code that fits all answers so far."""
 
     def move() -> str:
-        codes = iter(all_codes(len(game.code)))
-        fits = (code for code in codes if all(answer(code, g) == told for g, told in game.guesses))
+        fits = (c for c in all_codes(len(game.code)) if all(answer(c, g) == near for g, near in game.guesses))
         return f"GUESS: {next(fits)}"
 
     return move

@@ -1,14 +1,15 @@
 """What Mastermind does: it grows, plays, counts and shows hidden codes, and draws some to practise on."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from perennial.flows.benchmark import Benchmark, Draw, Practice, Preparation, Stage, always
 from perennial.flows.practice.parameters import Parameters
 from perennial.flows.stages.estimates import estimate_players
 from perennial.flows.stages.workspace import Policies, Workspace
+from perennial.flows.web.page import Opened
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnreadableInput, suggest
+from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnreadableInput
 from perennial.schemas.game import Sheet
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import Prices, StageEstimate
@@ -28,9 +29,6 @@ from perennial.warehouse.editions.publish import read_counts
 from perennial.warehouse.staging import question_row
 from perennial.warehouse.store.store import Store
 from perennial_mastermind.game import COLORS, GUESSES, PEGS, PROGRAMS, CodeGame, CodeSeat, all_codes, code_id
-
-if TYPE_CHECKING:
-    from perennial.flows.web.page import Opened
 
 _USUAL_GUESSES = 5  # of a game that goes well
 _PROMPT, _LONG_PROMPT = 240, 340  # tokens of a call: mean of such a game, and of the longest
@@ -90,7 +88,7 @@ _KEY, _TITLE = "progress", "Letters in place, guess by guess"
 
 @figure(_KEY, _TITLE, _PROGRESS)
 def show_progress(data: ReportData) -> Section:
-    """Return the section: a row per player and setting, a column per guess."""
+    """A row per player and setting, a column per guess."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -98,15 +96,12 @@ def show_progress(data: ReportData) -> Section:
     numbers = sorted({row["number"] for row in rows})
     means: dict[tuple[str, str], dict[int, str]] = {}
     for row in rows:
-        mean = decimals(row["mean_in_place"], 2)
-        means.setdefault((row["setting"], row["player"]), {})[row["number"]] = mean
+        by_number = means.setdefault((row["setting"], row["player"]), {})
+        by_number[row["number"]] = decimals(row["mean_in_place"], 2)
     cells = tuple((*who, *(row.get(number, "") for number in numbers)) for who, row in means.items())
-    columns = frozenset(range(2, len(numbers) + 2))
-    grid = Grid(("setting", "player", *map(str, numbers)), cells, numeric=columns)
-    caption = (
-        "Mean number of letters in the right place, by the number of the guess. Games that have ended do not "
-        "count, so a column may be of fewer games than the one before."
-    )
+    head = ("setting", "player", *map(str, numbers))
+    grid = Grid(head, cells, numeric=frozenset(range(2, len(head))))
+    caption = "Mean number of letters in the right place, over the games that made a guess of this number."
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
 
 
@@ -149,29 +144,36 @@ class Mastermind(Benchmark[MastermindSettings, None, CodeSeat, CodeGame]):
         self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
     ) -> list[StageEstimate]:
         counts = prepared.counts if prepared else read_counts(store, plan.edition)
-        games = counts["instances"] * plan.runs
+        usual, most = (counts["instances"] * plan.runs * guesses for guesses in (_USUAL_GUESSES, GUESSES))
         return estimate_players(
             plan,
             PROGRAMS,
             prices,
-            calls=games * _USUAL_GUESSES,
-            prompt_tokens=games * _USUAL_GUESSES * _PROMPT,
-            answer_tokens=games * _USUAL_GUESSES * 10,
+            calls=usual,
+            prompt_tokens=usual * _PROMPT,
+            answer_tokens=usual * 10,
             longest_reply=4_000,
-            most_calls=games * GUESSES,
-            most_prompt_tokens=games * GUESSES * _LONG_PROMPT,
+            most_calls=most,
+            most_prompt_tokens=most * _LONG_PROMPT,
         )
 
     def draw_seat(self, domain: str, setting: str, seed: int) -> CodeSeat:
-        if setting and setting not in PEGS:
-            raise InvalidOption(
-                f"--setting {setting!r}: expected {' or '.join(PEGS)}{suggest(setting, PEGS)}"
-            )
+        if setting not in ("", *PEGS):
+            raise InvalidOption(f"--setting {setting!r}: expected {' or '.join(PEGS)}")
         code = derive_rng(seed, "mastermind/play", 0).choice(all_codes(PEGS[setting or "short"]))
         return CodeSeat(code_id(code), code)
 
     def draw_sheet(self, game: CodeGame) -> Sheet:
-        return game.draw_sheet()
+        expected = f"expected {len(game.code)} letters of {COLORS}, such as {COLORS[: len(game.code)]}"
+        return Sheet(
+            book=game.text,
+            reply=lambda typed: f"GUESS: {typed}",
+            goal="Find the hidden code.",
+            truth_noun="code",
+            action_noun="guess",
+            ask="In the terminal, the letters alone are enough.",
+            fault=lambda typed: "" if game.read(f"GUESS: {typed}") else expected,
+        )
 
     # Count
 
@@ -187,7 +189,7 @@ class Mastermind(Benchmark[MastermindSettings, None, CodeSeat, CodeGame]):
     def report(self) -> Report:
         return Report(after_rates=(show_progress,))
 
-    def show_instance(self, edition: "Opened", instance_id: str) -> None:
+    def show_instance(self, edition: Opened, instance_id: str) -> None:
         from perennial.flows.web.figures import show_rows  # it needs the extra `web`
 
         sql = (
@@ -199,10 +201,7 @@ class Mastermind(Benchmark[MastermindSettings, None, CodeSeat, CodeGame]):
     def presentation(self) -> Presentation:
         return Presentation(
             "Mastermind",
-            (
-                "A code of colored pegs is hidden. Each guess is answered with the number of pegs in place, "
-                "and of right colors out of place. The player wins if it guesses the code in time.",
-            ),
+            ("Find a hidden code. Each guess is answered by the number of pegs in place, and out of place.",),
             "Program solver keeps to the codes that fit all answers, and finds every code.",
             "solver",
         )
