@@ -19,6 +19,7 @@ from perennial.tasks.kumo.statistics import (
     style_figures,
     topology_figures,
 )
+from perennial.tasks.kumo.steps import STEPS_SQL, step_figures
 from perennial.tasks.statistics.cells import Cells
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
@@ -31,8 +32,10 @@ def _cell_figures(cells: Cells, seed: int) -> Iterable[Statistic]:
     return chain(topology_figures(cells, seed), style_figures(cells, seed), counterfactual_figures(cells))
 
 
-def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:
-    return domain_figures(_configs(tables), seed)
+def _table_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:
+    steps = tables["steps"]
+    columns = {name: steps[name].to_numpy() for name in steps.column_names}
+    return chain(domain_figures(_configs(tables), seed), step_figures(columns))
 
 
 def _configs(tables: "Mapping[str, pyarrow.Table]") -> dict[str, SeedConfig]:
@@ -50,8 +53,9 @@ ANALYSIS = Analysis(
     queries={
         "kumo_seed_configs": "SELECT domain_id, config FROM kumo_seed_configs",
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
+        "steps": STEPS_SQL,
     },
-    table_figures=_domain_figures,
+    table_figures=_table_figures,
     floors=FLOORS,
     families=(TREND, POOLED_V, BOOK_STYLE),
     checkpoints="sft/",

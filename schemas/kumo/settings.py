@@ -21,6 +21,7 @@ from perennial.schemas.kumo.things import (
     AS_PUBLISHED,
     BOOK_STYLES,
     DEFAULT_SAMPLER,
+    LADDER,
     MIXED,
     SAMPLERS,
     GatePolicy,
@@ -86,7 +87,7 @@ class KumoSettings(RefreshSettings):
     settings: Names = setting(
         ["easy", "hard"],
         "Settings: easy, hard, NxM (truths x actions), or NxMvK, such as 6x10v2, with K valid truths, which "
-        "--sampler kumo-2025 draws.",
+        f"--sampler kumo-2025 draws; ladder: {', '.join(LADDER)}.",
     )
     players: Names = setting(
         [],
@@ -257,7 +258,8 @@ class KumoSettings(RefreshSettings):
     @field_validator("settings")
     @classmethod
     def _check_settings(cls, value: list[str]) -> list[str]:
-        return list(dict.fromkeys(Setting.parse(name).name for name in value))
+        names = (size for name in value for size in (LADDER if name.lower() == "ladder" else (name,)))
+        return list(dict.fromkeys(Setting.parse(name).name for name in names))
 
     @field_validator("books")
     @classmethod

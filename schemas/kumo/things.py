@@ -297,6 +297,8 @@ class Setting:
 
 
 NAMED_SETTINGS = {"easy": Setting(4, 6), "hard": Setting(12, 16)}
+LADDER = ("4x6", "5x8", "8x10", "12x16")
+"""Sizes from Easy to Hard, by which success is seen to fall with the number of steps."""
 
 
 @dataclass(frozen=True, slots=True)

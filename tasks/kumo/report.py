@@ -13,6 +13,7 @@ from perennial.tasks.kumo.report_figures import (
     compute_extras,
     domain_graphs,
     optimal_histogram,
+    steps_at_half,
     training_curves,
 )
 from perennial.tasks.report.content import (
@@ -597,7 +598,7 @@ def _cell(value: object) -> str:
 
 
 REPORT = Report(
-    after_rates=(action_rows, reference_table, control_gaps),
+    after_rates=(action_rows, reference_table, steps_at_half, control_gaps),
     at_end=(
         training_curves,
         book_styles,

@@ -13,6 +13,7 @@ from perennial.tasks.kumo.statistics import communities, domain_graph, rate_of_o
 from perennial.tasks.report.content import (
     Drawing,
     Extras,
+    Grid,
     Query,
     Record,
     ReportData,
@@ -20,6 +21,7 @@ from perennial.tasks.report.content import (
     Section,
     figure,
     omit_section,
+    omit_unanalysed,
 )
 from perennial.tasks.report.figures.chart import (
     FOUND,
@@ -32,7 +34,8 @@ from perennial.tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from perennial.tasks.report.wording import clean, decimals, span, with_interval
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.wording import clean, decimals, name_populations, span, with_interval
 from perennial.tasks.statistics.clusters import wilson_interval
 from perennial.tasks.training import parse_checkpoint
 
@@ -401,3 +404,63 @@ def _compile_optimal_histogram() -> Spec:
     return compile_chart(
         alt.layer(bars, intervals, data=ROWS).properties(width="container", height=_HEIGHT_OPTIMAL_HISTOGRAM)
     )
+
+
+# Steps at one half, and whether steps say how hard a size is.
+
+
+STEPS_AT_HALF = Query(
+    "steps_at_half",
+    """
+-- At how many expected steps is each player's success above guessing one half?
+FROM steps_at_half WHERE edition = $edition ORDER BY steps_at_half DESC NULLS LAST, player
+""",
+)
+LEFT_OUT_SETTINGS = Query(
+    "left_out_settings",
+    """
+-- Which success rate do the other settings predict for each setting by its steps, and which is observed?
+FROM left_out_settings WHERE edition = $edition ORDER BY player, setting
+""",
+)
+
+
+@figure(STEPS_AT_HALF.name, "Steps at one half", STEPS_AT_HALF, LEFT_OUT_SETTINGS)
+def steps_at_half(data: ReportData) -> Section:
+    """Return the section of steps at one half: a row per player, and the predictions of left-out settings."""
+    key, title = steps_at_half.key, steps_at_half.title
+    tables = (data.tables[key], data.tables[LEFT_OUT_SETTINGS.name])
+    rows = data.known_rows(key, key)
+    if not rows:
+        reasons = [f"No player has such a number: {row['no_interval']}." for row in tables[0].records()]
+        return (
+            omit_section(key, title, tables, reasons[0]) if reasons else omit_unanalysed(key, title, tables)
+        )
+    fewest, most = rows[0]["fewest_steps"], rows[0]["most_steps"]
+    drawn = [
+        read_estimate(row, key, "instances", more="" if fewest <= row[key] <= most else ", extrapolated")
+        for row in rows
+    ]
+    scale = Scale(("expected steps at which success above guessing is one half",), places=2)
+    heading = f"all settings, n = {span(row['instances'] for row in rows)} instances per player"
+    predicted = {(row["player"], row["setting"]): row for row in tables[1].records()}
+    cells = tuple(
+        (
+            *(clean(player), clean(setting), f"{row['instances']:,}"),
+            *(decimals(row["predicted_rate"]), decimals(row["observed_rate"])),
+            with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+        )
+        for player in data.players()
+        for setting in data.settings
+        if (row := predicted.get((player, setting)))
+    )
+    caption = (
+        "Steps are the tests that the optimum expects to need. A logistic curve of the success above "
+        "guessing (1 / truths) over the steps of n instances gives the number at which it is half; beyond "
+        f"{fewest:.2f} to {most:.2f} steps it is extrapolated. The table shows what the curve of the other "
+        "settings predicts for one that is left out: where the observed rate differs, more than steps makes "
+        f"that setting hard or easy. {name_populations(rows)}"
+    )
+    headings = ("player", "left-out setting", "n", "predicted", "observed", "observed − predicted")
+    grid = Grid(headings, cells, frozenset(range(2, 6))) if cells else None
+    return Section(key, title, caption, tables, (interval_rows(heading, title, drawn, scale),), grid)

@@ -44,12 +44,22 @@ QUERIES = (
         "control_gaps",
         "book_versions",
     ),
-    *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores", "draws", "contamination"),
+    *(
+        "authoring_funnel",
+        "authoring_costs",
+        "steps_at_half",
+        "left_out_settings",
+        "book_styles",
+        "paper_scores",
+        "draws",
+        "contamination",
+    ),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
     "contamination",  # of an edition with a private share
     "scale",  # computed at the end of a publication
+    *("steps_at_half", "left_out_settings"),  # of instances whose optimum is known
     "draws",  # of instances that an engine drew; these are made by hand
     "other_benchmarks",
     "models",

@@ -110,6 +110,13 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for s in SETTINGS
             for number, player in enumerate(players[1:])
         ],
+        "steps_at_half": [
+            ("e<1>", p, 60, 3.5 - i, 3.0 - i, 4.0 - i, POPULATION, None, 1.0, 5.0)
+            for i, p in enumerate(players[:3])
+        ],
+        "left_out_settings": [
+            ("e<1>", SETTINGS[1], p, 30, 0.5, 0.4, -0.1, -0.3, 0.1, POPULATION, None) for p in players
+        ],
         "control_gaps": [
             ("closed", s, d, p, f"closed:{p}", 30, 0.25, 0.1, 0.4, POPULATION, None)
             for s in SETTINGS
@@ -208,6 +215,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
         "cheaper_models": "setting player other_player instances cost_unit cost other_cost saving difference "
         "difference_low smallest_margin population no_interval within_03",
+        "steps_at_half": "edition player instances steps_at_half steps_at_half_low steps_at_half_high "
+        "population no_interval fewest_steps most_steps",
+        "left_out_settings": "edition setting player instances predicted_rate observed_rate difference "
+        "difference_low difference_high population no_interval",
         "control_gaps": "variant setting domain player control instances gap gap_low gap_high population "
         "no_interval",
         "tokens": "setting player episodes_with_tokens mean_tokens mean_tokens_low mean_tokens_high "

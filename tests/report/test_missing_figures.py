@@ -15,7 +15,7 @@ from perennial.tasks.kumo.report import (
     reference_table,
     topology_rows,
 )
-from perennial.tasks.kumo.report_figures import optimal_histogram, training_curves
+from perennial.tasks.kumo.report_figures import optimal_histogram, steps_at_half, training_curves
 from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
@@ -47,6 +47,7 @@ from tests.report.sample_report import FLOORS, MEASURED, SETTINGS, report_data
         ("models", model_groups, "models.toml"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
         ("references", reference_table, "This edition has no instance."),
+        ("steps_at_half", steps_at_half, "perennial analyse"),
         ("draws", draw_table, "Nothing says how these instances were drawn."),
         ("topology", topology_rows, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),

@@ -241,7 +241,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     assert [section.key for section in sections(kumo)] == [
         *shared[:2],
         "relative_action_counts",
-        "references",
+        *("references", "steps_at_half"),
         "control_gaps",
         *shared[2:],
         "training_curves",
