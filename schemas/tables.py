@@ -165,7 +165,7 @@ STATISTICS = Table(
         Column(
             "p_adjusted",
             "float64",
-            "p-value after Holm's correction over its family of tests: one setting and kind of player",
+            "p-value after correction over its family of tests, Holm's or Bonferroni's (method says which)",
             nullable=True,
             minimum=0,
             maximum=1,

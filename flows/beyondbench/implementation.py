@@ -314,8 +314,8 @@ def _describe_unasked(catalog: Catalog, where: str) -> str:
     return f"{'; '.join(texts)}: table beyondbench_unasked" if texts else ""
 
 
-def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statistic]:
-    return cell_figures(_played_cells(tables[_PLAYED]), seed)
+def _figures(tables: Mapping[str, pyarrow.Table], _seed: int) -> Iterable[Statistic]:
+    return cell_figures(_played_cells(tables[_PLAYED]))
 
 
 def _played_cells(table: pyarrow.Table) -> Iterator[PlayedCell]:

@@ -22,10 +22,10 @@ from perennial.tasks.knowlogic.players import PLAYERS, QuestionGame
 from perennial.tasks.knowlogic.problem import find_domain
 from perennial.tasks.knowlogic.statistics import (
     COUNTS,
+    DIFFERENCE,
+    DIFFERENCE_IN_DOMAIN,
     LABELS,
     LISTS,
-    MCNEMAR,
-    MCNEMAR_IN_DOMAIN,
     PlayedQuestions,
     QuestionColumns,
     question_figures,
@@ -176,7 +176,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
                 for name in (_QUESTIONS, _PLAYED)
             },
             table_figures=_figures,
-            families=(MCNEMAR, MCNEMAR_IN_DOMAIN),
+            families=(DIFFERENCE, DIFFERENCE_IN_DOMAIN),
         )
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:

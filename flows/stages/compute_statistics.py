@@ -32,11 +32,10 @@ from perennial.tasks.statistics.clusters import ItemStatistics, item_statistics
 from perennial.tasks.statistics.contamination import GAP, OriginRates, Split, contamination_figures
 from perennial.tasks.statistics.correlation import reliability_figures
 from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
-from perennial.tasks.statistics.rank_figures import domain_rank_figures, place_figures, rank_figures
+from perennial.tasks.statistics.rank_figures import comparison_figures, place_figures
 from perennial.tasks.statistics.rate_figures import (
     Analysis,
     control_figures,
-    pair_figures,
     preference_figures,
     rate_figures,
     version_figures,
@@ -265,9 +264,7 @@ def _analyse(
         figures += _version_figures(answers, domains)
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting), widest)
-            figures += rank_figures(grid, kind)
-            figures += domain_rank_figures(grid, kind)
-            figures += pair_figures(grid)
+            figures += comparison_figures(grid, kind)
             figures += control_figures(grid, installed.variants)
             figures += reliability_figures(grid, kind)
             rates_by_player = {
@@ -284,7 +281,7 @@ def _analyse(
         figures += place_figures(figures, kind, installed.declaration.floor)
         figures += correlation_figures(figures, external, kind, installed.declaration.measures)
         figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
-        for statistic in ("mcnemar", GAP, *analysis.families):
+        for statistic in (GAP, *analysis.families):
             figures = adjust_by_family(figures, statistic, kind)
         rows = [figure._asdict() for figure in figures]
         return as_statistics(edition, rows, _item_tables(answers, studied), canary)

@@ -119,9 +119,9 @@ def leaderboard(data: ReportData) -> Section:
         "reasoning, which programs have none of. A cell is a variation of a task: a task is the unweighted "
         "mean of its cells, a suite of its tasks, overall of the three suites, and empty where a player has "
         "no answer in one of them. ± is the population standard deviation across cells, which says how much "
-        "these differ; brackets hold 95% intervals for instances that vary, resampled within cells, and "
-        "Clopper and Pearson's near 0 and 100%; those of tokens are in the table behind. Bold is the best "
-        f"accuracy of a column, underlined the second, among {who} with all cells. * has fewer cells than "
+        "these differ; brackets hold 95% intervals for other instances of the same cells; those of tokens "
+        "are in the table behind. Bold is the best accuracy of a column, underlined the second, among "
+        f"{who} with all cells. * has fewer cells than "
         "others, or was not asked what its own budget of tokens does not hold: see its columns cells and "
         "not_asked, and table unasked for the sizes." + (_COMPARED if differs else "")
     )

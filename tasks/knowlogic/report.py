@@ -246,11 +246,10 @@ def languages(data: ReportData) -> Section:
     caption = (
         "Each point is the mean over pairs of a player's accuracy on the Chinese text of a question minus "
         "that on its English text: right of the line Chinese is better. Only pairs with scored answers in "
-        "both languages count, n of them. 95% intervals are Student's over pairs; where fewer than 10 "
-        "pairs' worth differ they join Clopper and Pearson's of gains and losses. p is McNemar's exact "
-        "test of the pairs solved in one language alone, adjusted by Holm: over all domains one family of "
-        "models, over the single domains another; programs are no part of these. A difference is one of "
-        "texts and readers together: it does not say which of them is the cause."
+        "both languages count, n of them. 95% intervals and p are by pair, for other questions of these "
+        "domains; p is adjusted by Holm: over all domains one family of models, over the single domains "
+        "another; programs are no part of these. A difference is one of texts and readers together: it does "
+        "not say which of them is the cause."
     )
     return Section(_KEY_LANGUAGES, _TITLE_LANGUAGES, caption, (table,), tuple(drawings))
 
@@ -316,7 +315,7 @@ def leaderboard(data: ReportData) -> Section:
         "of these. The average is the unweighted mean of the columns before it, empty where a player has "
         "no answer in one of them. Brackets hold 95% intervals for questions that vary: in one column by "
         "question, and of the average by pairs, as the two texts of one question are no independent "
-        "draws; Clopper and Pearson's near 0 and 100%. Bold is the best of a column, underlined the "
+        "draws. Bold is the best of a column, underlined the "
         f"second, among {who}."
     )
     drawings = _draw_beside_paper(data, rows)

@@ -3,137 +3,64 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
-from statistics import NormalDist
+from functools import cached_property
+from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, ERROR_CLASSES, LANGUAGES
+from perennial.schemas.statistics import THESE_DOMAINS
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.clusters import (
-    FEW,
-    LEVEL,
-    Interval,
-    exact_interval,
-    is_near_an_end,
-    ratio_and_error,
+    GAP_METHOD,
+    MEAN_METHOD,
+    SHARE_METHOD,
+    ClusterDraw,
+    PopulationInterval,
+    bound_ratio,
+    estimate_gap,
 )
 from perennial.tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
 from perennial.tasks.statistics.multiplicity import Statistic
-from perennial.tasks.statistics.rate_figures import mcnemar_p, rates_in_units
+from perennial.tasks.statistics.rank_figures import mcnemar_p
+from perennial.tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column
 
 
 # Means over questions with intervals in which a pair counts once: its two texts are no independent draws.
+#
+# They are the shared ones of these domains (`perennial.tasks.statistics.clusters`), pairs being the clusters.
 
 
-METHOD = "R -+ t s(R), not below 0, pairs being clusters (t of their number - 1)"
-EXACT = f"Clopper-Pearson over pairs where fewer than {FEW} pairs' worth is one or the other"
-GAP_METHOD = (
-    f"mean -+ t s / sqrt(n); where fewer than {FEW} pairs' worth differ, Clopper-Pearson of gains and of "
-    "losses joined by the squares of their arms"
-)
+_PAIRS = "pairs being clusters in domains that stay"
+METHOD = f"{SHARE_METHOD}; {_PAIRS}"
 
 
 class QuestionMean(NamedTuple):
-    """A mean over `n` questions with its 95% interval, None where that is undefined."""
+    """A mean over `n` questions with its 95% interval."""
 
     n: int
     value: float
-    interval: Interval | None
-
-
-class Clusters(NamedTuple):
-    """Of each pair the sum of its questions' values and their number."""
-
-    sums: "Numbers"
-    sizes: "Numbers"
-
-
-def cluster(values: "Numbers", pair: "Column") -> Clusters:
-    """Return the clusters of values whose pairs are these; those of one pair stand side by side."""
-    import numpy as np
-
-    starts = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
-    return Clusters(np.add.reduceat(values, starts), np.diff(np.r_[starts, len(values)]).astype(float))
+    bounds: PopulationInterval
 
 
 def estimate_mean(
-    totals: "Column", numbers: "Column", pair: "Column", *, is_share: bool
+    questions: "QuestionColumns", rows: "Column", totals: "Column", numbers: "Column", *, is_share: bool
 ) -> QuestionMean | None:
-    """Return the mean over questions of totals / numbers, which are counts; None where all numbers are 0.
+    """Return the mean over the questions in these rows of totals / numbers; None where all numbers are 0.
 
-    The unit is the question: each weighs the same, however often it was run. Of a share near 0 or 1 the
-    interval is Clopper and Pearson's, as if a pair were one trial: where both texts of every pair are
-    solved, they say no more than one of them.
+    Both are counts, one per question. The unit is the question: each weighs the same, however often it was
+    run.
     """
-    counted = numbers > 0
-    if not counted.any():
+    rows = rows[numbers[rows] > 0]
+    if not len(rows):
         return None
-    rates, unit = rates_in_units(totals[counted], numbers[counted])
-    sums, sizes = cluster(rates, pair[counted])
-    value = float(sums.sum()) / (unit * len(rates))
-    return QuestionMean(len(rates), value, _interval(Clusters(sums / unit, sizes), value, is_share))
-
-
-def _interval(clusters: Clusters, value: float, is_share: bool) -> Interval | None:
-    n = len(clusters.sums)
-    if is_share and is_near_an_end(value * n, n):
-        return exact_interval(value * n, n)
-    if n < 2:
-        return None
-    half = _quantile(n - 1) * ratio_and_error(*clusters)[1]
-    low, high = value - half, value + half
-    return max(0.0, low), min(1.0, high) if is_share else high
-
-
-def interval_of_average(parts: "Sequence[tuple[Numbers, Column]]", value: float) -> Interval:
-    """Return the interval of the unweighted mean of cells (domain x language) whose value this is.
-
-    A part is a domain: of each of its questions (x - m) / (C n), x being the question's value, m and n mean
-    and number of its cell, C the number of cells; and its pair, those of a pair side by side. The variance
-    of a domain is that of sums over pairs, and domains share no pair: the interval is normal. Near 0 and 1
-    it is Clopper and Pearson's, a pair being one trial.
-    """
-    n, variance = 0, 0.0
-    for deviations, pair in parts:
-        sums = cluster(deviations, pair).sums
-        n += len(sums)
-        variance += float((sums**2).sum()) * len(sums) / max(1, len(sums) - 1)
-    if is_near_an_end(value * n, n):
-        return exact_interval(value * n, n)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt(variance)
-    return max(0.0, value - half), min(1.0, value + half)
-
-
-def interval_of_gap(gaps: "Numbers") -> Interval:
-    """Return the interval of the mean of differences in -1..1, one per pair.
-
-    Where fewer than 10 pairs' worth differ, Student's interval is too narrow, and a point where none does:
-    there gains p and losses q each have Clopper and Pearson's interval, and the arms of p - q are the
-    roots of the sums of squares of theirs (G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008)
-    1693-1702). Of 60 pairs without a difference that is [-0.060, 0.060].
-    """
-    import numpy as np
-
-    n, mean = len(gaps), float(gaps.mean())
-    if float(np.abs(gaps).sum()) >= FEW:
-        half = _quantile(n - 1) * float(gaps.std(ddof=1)) / sqrt(n)
-        return max(-1.0, mean - half), min(1.0, mean + half)
-    totals = float(gaps[gaps > 0].sum()), float(-gaps[gaps < 0].sum())
-    (gain, (gain_low, gain_high)), (loss, (loss_low, loss_high)) = (
-        (total / n, exact_interval(total, n)) for total in totals
-    )
-    low = mean - sqrt((gain - gain_low) ** 2 + (loss_high - loss) ** 2)
-    high = mean + sqrt((gain_high - gain) ** 2 + (loss - loss_low) ** 2)
-    return max(-1.0, low), min(1.0, high)
-
-
-def _quantile(degrees: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + LEVEL) / 2))
+    scaled, unit = rates_in_units(totals[rows], numbers[rows])
+    rates, pair, domain = scaled / unit, questions.pair[rows], questions.domain_number[rows]
+    runs = float(numbers[rows].sum()) if is_share else None
+    bounds = bound_ratio(rates, rates * 0 + 1, ClusterDraw(pair, domain), THESE_DOMAINS, runs)
+    return QuestionMean(len(rows), float(scaled.sum()) / (unit * len(rows)), bounds)
 
 
 # The questions of an edition as columns, and the groups of them that figures are of.
@@ -157,7 +84,7 @@ LABELS = {
 LISTS = ("property", "relation")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QuestionColumns:
     """The questions of an edition, an element each, sorted by pair: those of one pair stand side by side.
 
@@ -174,6 +101,13 @@ class QuestionColumns:
 
     def __len__(self) -> int:
         return len(self.pair)
+
+    @cached_property
+    def domain_number(self) -> "Column":
+        """The domains as numbers from 0."""
+        import numpy as np
+
+        return np.unique(self.domain, return_inverse=True)[1]
 
 
 class QuestionGroup(NamedTuple):
@@ -233,18 +167,17 @@ def _all_or(column: "Column", value: str) -> "Column":
 # Only pairs count in both of whose texts the player has a scored run.
 
 
-DIFFERENCE, PAIRED_ACCURACY = "language_difference", "paired_accuracy"
-MCNEMAR, MCNEMAR_IN_DOMAIN = "language_mcnemar", "language_mcnemar_in_domain"
+DIFFERENCE, DIFFERENCE_IN_DOMAIN = "language_difference", "language_difference_in_domain"
+PAIRED_ACCURACY, MCNEMAR = "paired_accuracy", "language_mcnemar"
 _ONE, _OTHER = LANGUAGES
 _DIFFERENCE = (
-    f"mean over pairs of accuracy in {_ONE} minus accuracy in {_OTHER}; {GAP_METHOD}; n counts pairs"
+    f"mean over pairs of accuracy in {_ONE} minus accuracy in {_OTHER}; {GAP_METHOD}; {_PAIRS}; p where an "
+    "end is 0; n counts pairs"
 )
-_ACCURACY = (
-    f"accuracy in one language on the pairs with scored runs in both; {METHOD}; {EXACT}; n counts pairs"
-)
+_ACCURACY = f"accuracy in one language on the pairs with scored runs in both; {METHOD}; n counts pairs"
 _MCNEMAR = (
     f"share solved in {_ONE} of the pairs solved in one language alone, by the majority of runs; "
-    "McNemar exact, two-sided; n counts these pairs"
+    "McNemar exact, two-sided, of these pairs and labels alone; n counts these pairs"
 )
 
 
@@ -267,21 +200,27 @@ def language_figures(
         cell = ALL, domain, player, int(chosen.sum())
         rates = {name: solved[indices] / runs[indices] for name, indices in here.items()}
         gaps = rates[_ONE] - rates[_OTHER]
-        low, high = interval_of_gap(gaps)
-        yield Statistic(DIFFERENCE, *cell, float(gaps.mean()), _DIFFERENCE, low=low, high=high)
+        gap = estimate_gap(
+            gaps, questions.pair[here[_ONE]], questions.domain_number[here[_ONE]], THESE_DOMAINS
+        )
+        # One question a reader asks, one family of tests: over all domains, and domain by domain.
+        yield Statistic(
+            DIFFERENCE if domain == ALL else DIFFERENCE_IN_DOMAIN,
+            *(*cell, float(gaps.mean()), _DIFFERENCE),
+            p_value=gap.test(),
+            **gap.bound()._asdict(),
+        )
         for name, indices in here.items():
-            estimate = estimate_mean(solved[indices], runs[indices], questions.pair[indices], is_share=True)
+            estimate = estimate_mean(questions, indices, solved, runs, is_share=True)
             assert estimate is not None
-            assert estimate.interval is not None
-            low, high = estimate.interval
-            yield Statistic(PAIRED_ACCURACY, *cell, estimate.value, _ACCURACY, other=name, low=low, high=high)
+            bounds = estimate.bounds._asdict()
+            yield Statistic(PAIRED_ACCURACY, *cell, estimate.value, _ACCURACY, other=name, **bounds)
         labels = {name: 2 * solved[indices] > runs[indices] for name, indices in here.items()}
         only_one = int((labels[_ONE] & ~labels[_OTHER]).sum())
         only_other = int((labels[_OTHER] & ~labels[_ONE]).sum())
         discordant = only_one + only_other
-        # One question a reader asks, one family of tests: over all domains, and domain by domain.
         yield Statistic(
-            MCNEMAR if domain == ALL else MCNEMAR_IN_DOMAIN,
+            MCNEMAR,
             *(ALL, domain, player, discordant, only_one / discordant if discordant else None, _MCNEMAR),
             p_value=mcnemar_p(only_one, only_other),
         )
@@ -315,16 +254,15 @@ def token_figures(
         for group in (*groups, *bands):
             statistic = f"{TOKENS}_by_level" if group.value else TOKENS
             rows, other = group.rows, "/".join(filter(None, (group.language, which, group.value)))
-            estimate = estimate_mean(totals[rows], numbers[rows], questions.pair[rows], is_share=False)
+            estimate = estimate_mean(questions, rows, totals, numbers, is_share=False)
             if estimate is None:
                 continue
-            low, high = estimate.interval or (None, None)
             position = group.setting, group.domain, player, estimate.n, estimate.value
             method = (
                 f"tokens of a reply with its reasoning, {which} replies: mean over questions of the mean "
-                f"over runs; {METHOD}; n counts questions"
+                f"over runs; {MEAN_METHOD}; {_PAIRS}; n counts questions"
             )
-            yield Statistic(statistic, *position, method, other=other, low=low, high=high)
+            yield Statistic(statistic, *position, method, other=other, **estimate.bounds._asdict())
             if group.setting == ALL and group.domain != ALL and not group.value:
                 yield from _correlations(questions, player, group, other, totals, numbers)
 
@@ -342,10 +280,11 @@ def _correlations(
     rows = group.rows[(numbers[group.rows] > 0) & ~np.isnan(questions.level[group.rows])]
     if not len(rows):
         return
-    pair = questions.pair[rows]
+    # Questions of one pair stand side by side.
+    starts = np.flatnonzero(np.diff(questions.pair[rows], prepend=-1))
     tokens, level = (
-        sums / sizes
-        for sums, sizes in (cluster(totals[rows] / numbers[rows], pair), cluster(questions.level[rows], pair))
+        np.add.reduceat(values, starts) / np.diff(np.r_[starts, len(rows)])
+        for values in (totals[rows] / numbers[rows], questions.level[rows])
     )
     for statistic, method, measure in _MEASURES:
         correlation = measure(level.tolist(), tokens.tolist())
@@ -369,10 +308,7 @@ def _correlations(
 
 
 _MEAN = "mean over questions of the mean over scored runs"
-_AVERAGE = (
-    "unweighted mean of the cells, domain x language, of the edition; normal interval with the variance "
-    f"between pairs of each domain; {EXACT}; n counts questions"
-)
+_AVERAGE = f"unweighted mean of the cells, domain x language, of the edition; {METHOD}; n counts questions"
 
 
 class RunShare(NamedTuple):
@@ -443,15 +379,12 @@ def _share(
     statistic: str,
     other: str,
 ) -> Iterator[Statistic]:
-    rows, columns = group.rows, played.columns
-    estimate = estimate_mean(
-        columns[quantity.total][rows], columns["runs"][rows], questions.pair[rows], is_share=True
-    )
+    columns = played.columns
+    estimate = estimate_mean(questions, group.rows, columns[quantity.total], columns["runs"], is_share=True)
     if estimate is not None:
-        low, high = estimate.interval or (None, None)
         position = group.setting, group.domain, played.player, estimate.n, estimate.value
-        method = f"{quantity.what}: {_MEAN}; {METHOD}; {EXACT}; n counts questions"
-        yield Statistic(statistic, *position, method, other=other, low=low, high=high)
+        method = f"{quantity.what}: {_MEAN}; {METHOD}; n counts questions"
+        yield Statistic(statistic, *position, method, other=other, **estimate.bounds._asdict())
 
 
 def _average(
@@ -465,28 +398,13 @@ def _average(
     scored = [group.rows[runs[group.rows] > 0] for group in cells]
     if not cells or not all(map(len, scored)):
         return
-    deviations = np.zeros(len(questions))
-    means = []
+    weights = np.zeros(len(questions))
     for rows in scored:
-        rates, unit = rates_in_units(solved[rows], runs[rows])
-        mean = float(rates.sum()) / (unit * len(rows))
-        deviations[rows] = (rates / unit - mean) / (len(cells) * len(rows))
-        means.append(mean)
-    parts = []
-    for domain in dict.fromkeys(group.domain for group in cells):
-        rows = np.flatnonzero((questions.domain == domain) & (runs > 0))
-        parts.append((deviations[rows], questions.pair[rows]))
-    value = fsum(means) / len(means)
-    low, high = interval_of_average(parts, value)
-    n = sum(map(len, scored))
-    yield Statistic(
-        statistic="average",
-        setting=ALL,
-        domain=ALL,
-        player=played.player,
-        n=n,
-        value=value,
-        method=_AVERAGE,
-        low=low,
-        high=high,
-    )
+        weights[rows] = 1 / (len(cells) * len(rows))
+    rows = np.flatnonzero(weights)
+    draw = ClusterDraw(questions.pair[rows], questions.domain_number[rows])
+    sums = weights[rows] * solved[rows] / runs[rows]
+    bounds = bound_ratio(sums, weights[rows], draw, THESE_DOMAINS, float(runs[rows].sum()))
+    value = fsum(float((solved[rows] / runs[rows]).mean()) for rows in scored) / len(scored)
+    labels = (ALL, ALL, played.player, len(rows), value, _AVERAGE)
+    yield Statistic("average", *labels, **bounds._asdict())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     _Counts = NDArray[np.int64]
 
 
-# What all 95% intervals share: the level, and the error of a sum over clusters divided by another one.
+# What all 95% intervals share.
 
 
 Interval = tuple[float, float]
@@ -34,20 +34,11 @@ Interval = tuple[float, float]
 LEVEL = 0.95
 
 
-def ratio_and_error(sums: "Floats", sizes: "Floats") -> tuple[float, float]:
-    """Return R = sum of sums / sum of sizes over clusters, and its standard error; 0 for one cluster."""
-    total, n = float(sizes.sum()), len(sums)
-    ratio = float(sums.sum()) / total
-    squares = float(((sums - ratio * sizes) ** 2).sum())
-    return ratio, (squares * n / (n - 1)) ** 0.5 / total if n > 1 else 0.0
-
-
 # 95% intervals of shares, which never leave 0..1 and never shrink to a point at its ends.
 
 
 FEW = 10
 """Fewer instances' worth of successes, or of failures, are near 0 or 1: there variances mislead."""
-EXACT_METHOD = f"Clopper-Pearson where fewer than {FEW} instances' worth is solved or is not"
 
 
 def is_near_an_end(total: float, n: float) -> bool:
@@ -134,7 +125,7 @@ def share_interval(mean: "Estimate", runs: float) -> Interval:
     if mean.clusters < 2:
         return exact_interval(share, 1)
     trials = _count_trials(mean, share * (1 - share))
-    units = mean.clusters if mean.is_stratified else mean.n
+    units = (mean.clusters if mean.is_stratified else mean.n) / mean.weighting
     if is_near_an_end(share * units, units):
         trials = min(trials, units)
     elif not mean.is_stratified:
@@ -146,7 +137,7 @@ def share_interval(mean: "Estimate", runs: float) -> Interval:
     return (0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half))
 
 
-def gap_interval(gap: "Estimate", mean_square: float) -> Interval | None:
+def gap_interval(gap: "Estimate", mean_square: float, level: float = LEVEL) -> Interval | None:
     """Return the interval of a mean of differences in -1..1, each instance weighing the same.
 
     `mean_square` is the mean of the squared differences q. The number of pairs m is (q - R^2) / variance, and
@@ -157,17 +148,38 @@ def gap_interval(gap: "Estimate", mean_square: float) -> Interval | None:
     """
     if gap.clusters < 2:
         return None
-    pairs = _count_trials(gap, mean_square - gap.ratio**2)
-    units = gap.clusters if gap.is_stratified else gap.n
-    if is_near_an_end(mean_square * units, units):
-        pairs = min(pairs, units)
-    t = student_quantile(gap.degrees)
+    pairs = _count_pairs(gap, mean_square)
+    t = student_quantile(gap.degrees, level)
     added = t * t / 4
     whole = pairs + 2 * added
     middle = gap.ratio * pairs / whole
     variance = max(0.0, (mean_square * pairs + 2 * added) / whole - middle**2)
     half = t * (variance / whole) ** 0.5
     return max(-1.0, middle - half), min(1.0, middle + half)
+
+
+def gap_p_value(gap: "Estimate", mean_square: float) -> float | None:
+    """Test that such a mean is 0: p is 1 - level of the `gap_interval` that ends at 0.
+
+    It ends there where u = t^2 / m, with R, q and m as there, is the one root above 0 of
+    u^3 / 4 + (q + 1) u^2 / 2 + (q - 3 R^2 / 2) u - R^2. None with one cluster.
+    """
+    import numpy as np
+    from scipy.special import stdtr
+
+    if gap.clusters < 2:
+        return None
+    square = gap.ratio**2
+    roots = np.roots([0.25, (mean_square + 1) / 2, mean_square - 1.5 * square, -square])
+    # The others are below 0, or have a real part that is.
+    t = (_count_pairs(gap, mean_square) * max(0.0, float(roots.real.max()))) ** 0.5
+    return min(1.0, 2 * float(stdtr(gap.degrees, -t)))
+
+
+def _count_pairs(gap: "Estimate", mean_square: float) -> float:
+    pairs = _count_trials(gap, mean_square - gap.ratio**2)
+    units = gap.clusters if gap.is_stratified else gap.n
+    return min(pairs, units) if is_near_an_end(mean_square * units, units) else pairs
 
 
 def mean_interval(mean: "Estimate") -> Interval | None:
@@ -192,11 +204,11 @@ def why_no_interval(mean: "Estimate") -> str | None:
     return ALL_ALIKE if mean.variance <= (1e-12 * max(1.0, abs(mean.ratio))) ** 2 else None
 
 
-def student_quantile(degrees: float) -> float:
-    """Return the 0.975 quantile of Student's t."""
+def student_quantile(degrees: float, level: float = LEVEL) -> float:
+    """Return the quantile of Student's t that ends an interval of this level."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, (1 + LEVEL) / 2))
+    return float(stdtrit(degrees, (1 + level) / 2))
 
 
 def _count_trials(mean: "Estimate", variance: float) -> float:
@@ -205,7 +217,7 @@ def _count_trials(mean: "Estimate", variance: float) -> float:
     Where the clusters show no variance, instances of one are supposed to be correlated by 0.05. Beside
     strata the supposition counts as 4 degrees of freedom: strata in which all have one outcome hide theirs.
     """
-    supposed = 1 + (mean.n / mean.clusters - 1) * SUPPOSED_CORRELATION
+    supposed = (1 + (mean.n / mean.clusters - 1) * SUPPOSED_CORRELATION) * mean.weighting
     effect = mean.n * mean.variance / variance if variance > 1e-15 and mean.variance > 1e-18 else None
     if mean.is_stratified:
         effect = (mean.degrees * (effect or 0.0) + _WEIGHT * supposed) / (mean.degrees + _WEIGHT)
@@ -238,7 +250,8 @@ class Estimate:
     """R = sum of sums / sum of sizes, and what chance does to it.
 
     `variance` is that of R, `degrees` its degrees of freedom (0 with one cluster), `skewness` that of R's
-    distribution. `n` counts instances, `clusters` what was drawn. `is_stratified`: strata stay.
+    distribution. `n` counts instances, `clusters` what was drawn. `weighting` is n times the sum of squared
+    shares in R, 1 where all instances weigh the same. `is_stratified`: strata stay.
     """
 
     ratio: float
@@ -248,6 +261,7 @@ class Estimate:
     n: int
     clusters: int
     is_stratified: bool
+    weighting: float = 1.0
 
 
 def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: ClusterDraw) -> Estimate:
@@ -255,7 +269,7 @@ def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: ClusterDraw) -> Esti
 
     The variance is the larger one of that by cluster and that by instance: clusters that agree by chance
     say nothing about instances. Clusters alone in their stratum are taken together as one stratum; where
-    only one is, all strata are.
+    only one is, its stratum is taken together with the one before it, or after it.
     """
     import numpy as np
 
@@ -268,6 +282,7 @@ def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: ClusterDraw) -> Esti
         skewness=clustered.skewness,
         n=len(sums),
         clusters=clustered.clusters,
+        weighting=len(sizes) * float((sizes * sizes).sum()) / float(sizes.sum()) ** 2,
         is_stratified=draw.strata is not None and bool(np.any(draw.strata != draw.strata[0])),
     )
 
@@ -326,17 +341,29 @@ def _by_cluster(
     )
 
 
-def _join_single(strata: "Column") -> "Column":
-    """Return numbers of strata, each of which has two clusters or more."""
+def join_several(strata: "Column") -> "Column":
+    """Number the strata; two or more that have one cluster each are one."""
     import numpy as np
 
     _, numbers, counts = np.unique(strata, return_inverse=True, return_counts=True)
     is_single = counts[numbers] == 1
-    if is_single.sum() == 1:
-        return np.zeros(len(strata), np.int64)
-    numbers = np.where(is_single, len(counts), numbers)
-    joined: Column = np.unique(numbers, return_inverse=True)[1]
+    if is_single.sum() < 2:
+        return numbers
+    joined: Column = np.unique(np.where(is_single, len(counts), numbers), return_inverse=True)[1]
     return joined
+
+
+def _join_single(strata: "Column") -> "Column":
+    """Number the strata so that each has two clusters or more, of two clusters at least."""
+    import numpy as np
+
+    numbers = join_several(strata)
+    counts = np.bincount(numbers)
+    if (counts == 1).any():
+        single = int(np.argmin(counts))
+        numbers = np.where(numbers == single, abs(single - 1), numbers)
+        return np.unique(numbers, return_inverse=True)[1]
+    return numbers
 
 
 # Item analysis: what each instance says about the players, and which say nothing.
@@ -467,21 +494,51 @@ class PopulationInterval(NamedTuple):
     no_interval: str | None = None
 
 
+class DrawnGap(NamedTuple):
+    """A mean of differences in -1..1, of which intervals and p-value agree: they are of one population."""
+
+    mean: Estimate
+    mean_square: float
+    population: Population
+
+    def bound(self, level: float = LEVEL) -> PopulationInterval:
+        """Return the bounds of the mean."""
+        interval = gap_interval(self.mean, self.mean_square, level)
+        if interval is None:
+            return PopulationInterval(no_interval=ONE_CLUSTER)
+        return PopulationInterval(*interval, self.population)
+
+    def test(self) -> float | None:
+        """Return the p-value of no difference; None with one cluster."""
+        return gap_p_value(self.mean, self.mean_square)
+
+
+def estimate_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> DrawnGap:
+    """Estimate the mean of differences in -1..1, one per instance; there is at least one."""
+    draw, population = headline(cluster, domain, widest)
+    return DrawnGap(estimate_ratio(gaps, gaps * 0 + 1, draw), float((gaps**2).mean()), population)
+
+
 def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> PopulationInterval:
     """Return the bounds of a mean of differences in -1..1, one per instance; there is at least one."""
-    draw, population = headline(cluster, domain, widest)
-    estimate = estimate_ratio(gaps, gaps * 0 + 1, draw)
-    interval = gap_interval(estimate, float((gaps**2).mean()))
-    return (
-        PopulationInterval(no_interval=ONE_CLUSTER)
-        if interval is None
-        else PopulationInterval(*interval, population)
-    )
+    return estimate_gap(gaps, cluster, domain, widest).bound()
 
 
 def bound_share(
     rates: "Numbers", runs: float, cluster: "Column", domain: "Column", widest: Population
 ) -> PopulationInterval:
     """Return the bounds of a mean of shares, one per instance; there is at least one."""
-    draw, population = headline(cluster, domain, widest)
-    return PopulationInterval(*share_interval(estimate_ratio(rates, rates * 0 + 1, draw), runs), population)
+    return bound_ratio(rates, rates * 0 + 1, *headline(cluster, domain, widest), runs)
+
+
+def bound_ratio(
+    sums: "Numbers", sizes: "Numbers", draw: ClusterDraw, population: Population, runs: float | None = None
+) -> PopulationInterval:
+    """Return the bounds of R over instances with these sums and sizes; of a share, `runs` are all trials."""
+    estimate = estimate_ratio(sums, sizes, draw)
+    if runs is not None:
+        return PopulationInterval(*share_interval(estimate, runs), population)
+    interval = mean_interval(estimate)
+    if interval is None:
+        return PopulationInterval(no_interval=why_no_interval(estimate))
+    return PopulationInterval(*interval, population)

@@ -1,14 +1,15 @@
-"""Fair ranks: players compared on the instances that all of them have, or by rates adjusted for the others.
+"""Pairs and fair ranks: players compared on instances that both have, or by rates adjusted for the others.
 
 A player that met only some instances may have met the easy ones, so that its own rate says nothing beside
 another's. Three rates per player: on its own instances (`success_rate`), on those common to the players of
-its kind in the setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the
+its kind in the setting, and adjusted (`rasch`): what it would have scored on all instances of the
 setting. Models are compared with models: what programs have played changes no figure of theirs.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.rows import Row
@@ -22,7 +23,15 @@ from perennial.schemas.statistics import (
 )
 from perennial.tasks.statistics import rasch
 from perennial.tasks.statistics.cells import ALL, SettingGrid
-from perennial.tasks.statistics.clusters import SHARE_METHOD, PopulationInterval, bound_share
+from perennial.tasks.statistics.clusters import (
+    GAP_METHOD,
+    LEVEL,
+    SHARE_METHOD,
+    DrawnGap,
+    PopulationInterval,
+    bound_share,
+    estimate_gap,
+)
 from perennial.tasks.statistics.multiplicity import Kind, Statistic
 from perennial.tasks.statistics.rasch import fit_rasch, group_patterns
 from perennial.tasks.statistics.rate_figures import rates_in_units
@@ -36,6 +45,118 @@ if TYPE_CHECKING:
     from perennial.tasks.statistics.cells import Column, Numbers
 
 
+# Each pair of players on the instances that both played: one estimate for difference, intervals, p and ranks.
+#
+# An instance is as hard for one player as for the other, so pairing takes its difficulty out of the
+# difference; instances of one player alone are left out. All pairs are computed in whole numbers where that
+# is possible: a rate is solved runs times the least common multiple of all numbers of runs, over the runs.
+#
+# A family is what a reader asks at once: the pairs of one setting and of two kinds of player. Simultaneous
+# intervals of a family all hold in 95% (Bonferroni), and p_adjusted is below 0.05 where one leaves out 0.
+
+
+_PAIR = f"mean difference over shared instances; {GAP_METHOD}"
+_MCNEMAR = (
+    "share that only the player solves of those that one alone does; majority labels on shared instances; "
+    "McNemar exact, two-sided, of these instances and labels alone; n counts discordant instances"
+)
+
+
+class Pair(NamedTuple):
+    """Two players on `n` shared instances; `tests` counts the pairs of their family that have a p-value."""
+
+    player: str
+    other: str
+    n: int
+    difference: float
+    gap: DrawnGap
+    p_value: float | None
+    only_player: int
+    only_other: int
+    family: str
+    tests: int = 1
+
+    @property
+    def p_adjusted(self) -> float | None:
+        """The p-value after Bonferroni's correction."""
+        return None if self.p_value is None else min(1.0, self.tests * self.p_value)
+
+
+def compare_pairs(grid: SettingGrid, kind: Kind) -> list[Pair]:
+    """Compare each two players of the setting that share instances."""
+    import numpy as np
+
+    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
+    rates = rates.reshape(grid.runs.shape)
+    seen, labels, domain = grid.runs > 0, 2 * grid.solved > grid.runs, grid.domain
+    pairs = []
+    for left, right in combinations(range(len(grid.players)), 2):
+        shared = seen[left] & seen[right]
+        if not shared.any():
+            continue
+        gaps = (rates[left] - rates[right])[shared]
+        player, other = grid.players[left], grid.players[right]
+        gap = estimate_gap(gaps / unit, grid.cluster[shared], domain[shared], grid.population)
+        pairs.append(
+            Pair(
+                *(player, other, len(gaps), float(gaps.sum()) / (unit * len(gaps)), gap, gap.test()),
+                only_player=int((labels[left] & ~labels[right] & shared).sum()),
+                only_other=int((labels[right] & ~labels[left] & shared).sum()),
+                family=" and ".join(sorted({kind(player), kind(other)})),
+            )
+        )
+    tests = Counter(pair.family for pair in pairs if pair.p_value is not None)
+    return [pair._replace(tests=max(1, tests[pair.family])) for pair in pairs]
+
+
+def comparison_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
+    """Yield ranks of a setting's players and what they rest on, all of one comparison of each pair."""
+    pairs = compare_pairs(grid, kind)
+    yield from rank_figures(grid, kind, pairs)
+    yield from domain_rank_figures(grid, kind)
+    yield from pair_figures(grid.setting, pairs)
+
+
+def pair_figures(setting: str, pairs: Iterable[Pair]) -> Iterator[Statistic]:
+    """Yield `paired_difference` (player minus other), its simultaneous interval and `mcnemar`."""
+    for pair in pairs:
+        labels = (setting, ALL, pair.player, pair.n, pair.difference)
+        many = f"Bonferroni over the {pair.tests} pairs of {pair.family} of the setting"
+        yield Statistic(
+            *("paired_difference", *labels, f"{_PAIR}, p where an end is 0; {many}; n counts instances"),
+            other=pair.other,
+            p_value=pair.p_value,
+            p_adjusted=pair.p_adjusted,
+            family=pair.family,
+            **pair.gap.bound()._asdict(),
+        )
+        yield Statistic(
+            *("paired_difference_simultaneous", *labels, f"{_PAIR}; {many}; n counts instances"),
+            other=pair.other,
+            family=pair.family,
+            **pair.gap.bound(1 - (1 - LEVEL) / pair.tests)._asdict(),
+        )
+        discordant = pair.only_player + pair.only_other
+        share = pair.only_player / discordant if discordant else None
+        yield Statistic(
+            *("mcnemar", setting, ALL, pair.player, discordant, share, _MCNEMAR),
+            other=pair.other,
+            p_value=mcnemar_p(pair.only_player, pair.only_other),
+        )
+
+
+def mcnemar_p(only_one: int, only_other: int) -> float:
+    """Return the p-value of McNemar's exact test of whether two players solve equally many instances.
+
+    Of m instances that one player alone solved, each is equally likely to be either's if they are equal:
+    p = min(1, 2 P(X <= the smaller number)) with X binomial(m, 1/2), which is 1.0 for m = 0. Sources:
+    McNemar 1947; Fagerland, Lydersen and Laake 2013 (the exact conditional test).
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(only_one, only_other), only_one + only_other, 0.5)))
+
+
 # Ranks and their 95% intervals: which places players have, each two compared on what both were asked.
 #
 # A player's rank is 1 + the number of players with a higher rate on the instances that both have, so that one
@@ -43,17 +164,13 @@ if TYPE_CHECKING:
 # by their adjusted rates.
 #
 # The interval holds the places that a player may have, given how surely others are better or worse: at least
-# 1 + the number of the surely better, at most the number of players - that of the surely worse. Two players
-# are compared by the mean differences in their domains with Student's t (over instances where there is one
-# domain), and a player's comparisons are corrected together by Bonferroni: so the interval holds the
-# player's place among all domains in 95% (M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference
-# for Ranks, Review of Economic Studies 91 (2024) 476-518, with one-step critical values).
+# 1 + the number of the surely better, at most the number of players - that of the surely worse. Sure is a
+# difference whose simultaneous interval leaves out 0: so in 95% the intervals of all players of a kind hold
+# their places in the population (M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for Ranks,
+# Review of Economic Studies 91 (2024) 476-518, with one-step critical values).
 
 
-METHOD = "interval by paired differences over domains, Student's t, Bonferroni over a player's comparisons"
-_LEVEL = 0.95
-_FEWEST = 3
-"""Domains (or instances of one domain) by which two players can differ surely."""
+METHOD = "interval by the simultaneous intervals of paired_difference, 95% for all players together"
 _FEWEST_SHARED = 5
 """Instances that rank two players, unless half of what some player has is fewer."""
 _TIE = 1e-9
@@ -68,7 +185,9 @@ class Rank(NamedTuple):
     is_adjusted: bool
 
 
-def rank_players(grid: SettingGrid, adjusted: "Floats", linked: "NDArray[np.bool_]") -> list[Rank | None]:
+def rank_players(
+    grid: SettingGrid, adjusted: "Floats", linked: "NDArray[np.bool_]", pairs: Iterable[Pair]
+) -> list[Rank | None]:
     """Rank the players of the grid among each other; None for one with too few instances.
 
     `adjusted` are their adjusted rates (nan: undefined). Those that are not `linked` to the others, by chains
@@ -76,51 +195,26 @@ def rank_players(grid: SettingGrid, adjusted: "Floats", linked: "NDArray[np.bool
     """
     import numpy as np
 
-    seen = grid.runs > 0
-    sizes = seen.sum(axis=1)
+    sizes = (grid.runs > 0).sum(axis=1)
     fewest = min(_FEWEST_SHARED, float(sizes.max()) / 2)
     players = np.flatnonzero(linked & (sizes > 0) & (sizes >= fewest)).tolist()
-    rates = np.divide(grid.solved, grid.runs, out=np.zeros(grid.runs.shape), where=seen)
-    behind, better, worse = (np.zeros(len(seen), int) for _ in range(3))
-    is_adjusted = np.zeros(len(seen), bool)
-    number = max(1, len(players) - 1)
-    for row, first in enumerate(players):
-        for two in players[row + 1 :]:
-            both = seen[first] & seen[two]
-            gaps = np.where(both, rates[first] - rates[two], 0.0)
-            shared = int(both.sum())
-            if shared >= fewest:
-                gap = float(gaps.sum()) / shared
-            else:
-                gap = float(adjusted[first] - adjusted[two])
-                is_adjusted[[first, two]] = True
-            behind[first] += gap < -_TIE
-            behind[two] += gap > _TIE
-            sign = _compare(grid, gaps, both, number)
-            better[two if sign > 0 else first] += sign != 0
-            worse[first if sign > 0 else two] += sign != 0
-    ranks: list[Rank | None] = [None] * len(seen)
+    behind, better, worse = (np.zeros(len(sizes), int) for _ in range(3))
+    is_adjusted = np.zeros(len(sizes), bool)
+    shared = {(pair.player, pair.other): pair for pair in pairs if pair.n >= fewest}
+    for first, two in combinations(players, 2):
+        pair = shared.get((grid.players[first], grid.players[two]))
+        gap = float(adjusted[first] - adjusted[two]) if pair is None else pair.difference
+        is_adjusted[[first, two]] |= pair is None
+        leading, trailing = (first, two) if gap > 0 else (two, first)
+        behind[trailing] += abs(gap) > _TIE
+        if pair is not None and pair.p_adjusted is not None and pair.p_adjusted < 1 - LEVEL:
+            better[trailing] += 1
+            worse[leading] += 1
+    ranks: list[Rank | None] = [None] * len(sizes)
     for player in players:
         low, high = 1.0 + better[player], float(len(players) - worse[player])
         ranks[player] = Rank(1.0 + behind[player], float(low), high, bool(is_adjusted[player]))
     return ranks
-
-
-def _compare(grid: SettingGrid, gaps: "Floats", both: "NDArray[np.bool_]", number: int) -> int:
-    """Return 1 if the first player is surely better, by the gaps on what both have, -1 if worse, else 0."""
-    import numpy as np
-    from scipy.special import stdtrit
-
-    counts = np.array([int(both[a:b].sum()) for a, b in pairwise(grid.domains.starts)])
-    sums = np.array([float(gaps[a:b].sum()) for a, b in pairwise(grid.domains.starts)])
-    means = sums[counts > 0] / counts[counts > 0]
-    if len(means) == 1:
-        means = gaps[both]
-    if len(means) < _FEWEST:
-        return 0
-    reach = float(stdtrit(len(means) - 1, 1 - (1 - _LEVEL) / 2 / number))
-    mean, error = float(means.mean()), float(means.std(ddof=1)) / len(means) ** 0.5
-    return 0 if abs(mean) <= reach * error else (1 if mean > 0 else -1)
 
 
 FEWEST = 100
@@ -155,7 +249,7 @@ class Adjusted:
     domain_errors: "Numbers"
 
 
-def rank_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
+def rank_figures(grid: SettingGrid, kind: Kind, pairs: Sequence[Pair]) -> Iterator[Statistic]:
     """Yield `common_rate`, `adjusted_rate`, its standard errors and `rank` of each player of a setting.
 
     Enough instances are 100, or half of what some player of the kind has where that is fewer. The common
@@ -179,7 +273,7 @@ def rank_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
         alike = replace(grid, players=players, runs=grid.runs[rows], solved=grid.solved[rows])
         common = find_common(alike.runs > 0)
         rates, bounds = _common_rates(alike, common.players, common.instances)
-        ranks = [] if name == PROGRAMS else rank_players(alike, adjusted.rates[rows], linked[rows])
+        ranks = [] if name == PROGRAMS else rank_players(alike, adjusted.rates[rows], linked[rows], pairs)
         for number, player in enumerate(players):
             labels = (grid.setting, ALL, player)
             n = int(common.instances.sum()) if common.players[number] else 0

@@ -18,12 +18,10 @@ from perennial.tasks.statistics.clusters import (
     MEAN_METHOD,
     SHARE_METHOD,
     ClusterDraw,
+    PopulationInterval,
     bound_gap,
-    estimate_ratio,
+    bound_ratio,
     headline,
-    mean_interval,
-    share_interval,
-    why_no_interval,
     within,
 )
 from perennial.tasks.statistics.multiplicity import Statistic
@@ -134,23 +132,18 @@ def _figure(
 ) -> Statistic:
     mean, group = sample.mean, sample.group
     method = SHARE_METHOD if mean.is_share else MEAN_METHOD
-    interval = reason = None
-    if draw is not None:
-        estimate = estimate_ratio(sample.sums / sample.unit, sample.weights, draw)
-        interval = share_interval(estimate, sample.n) if mean.is_share else mean_interval(estimate)
-        reason = None if mean.is_share else why_no_interval(estimate)
+    bounds = PopulationInterval()
+    if draw is not None and population is not None:
+        runs = sample.n if mean.is_share else None
+        bounds = bound_ratio(sample.sums / sample.unit, sample.weights, draw, population, runs)
         if mean.measured_from == group.player and not sample.sums.any():
-            interval, reason = None, BY_DEFINITION.format(group.player)
-    low, high = interval or (None, None)
+            bounds = PopulationInterval(no_interval=BY_DEFINITION.format(group.player))
     return Statistic(
         mean.statistic,
         *(setting, group.domain, group.player, sample.n, sample.value),
         f"{mean.what}; {method}; n counts {sample.unit_of_n}",
         mean.convention,
-        low=low,
-        high=high,
-        population=None if interval is None else population,
-        no_interval=reason,
+        **bounds._asdict(),
     )
 
 
@@ -308,86 +301,6 @@ def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple
             model = control.removeprefix(f"{variant}:")
             if model != control and model in players:
                 yield variant, model, control
-
-
-# Each pair of players on the instances that both played: the difference, and McNemar's exact test.
-#
-# An instance is as hard for one player as for the other, so pairing takes its difficulty out of the
-# difference; instances of one player alone are left out. All pairs are computed in whole numbers where that
-# is possible: a rate is solved runs times the least common multiple of all numbers of runs, over the runs.
-
-
-_DIFFERENCE_PAIR_FIGURES = f"mean difference over shared instances; {GAP_METHOD}; n counts instances"
-_MCNEMAR = (
-    "share that only the player solves of those that one alone does; majority labels on shared instances; "
-    "McNemar exact, two-sided; n counts discordant instances"
-)
-
-
-def pair_figures(grid: SettingGrid) -> Iterator[Statistic]:
-    """Yield `paired_difference` (player minus other) and `mcnemar` for each pair of players of a setting."""
-    import numpy as np
-
-    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    rates = rates.reshape(grid.runs.shape)
-    seen, labels, domain = grid.runs > 0, 2 * grid.solved > grid.runs, grid.domain
-    for left, other in combinations(range(len(grid.players)), 2):
-        shared = seen[left] & seen[other]
-        if not shared.any():
-            continue
-        gap = (rates[left] - rates[other])[shared]
-        players = grid.players[left], grid.players[other]
-        yield _difference(grid, players, gap, unit, grid.cluster[shared], domain[shared])
-        first, second = labels[left] & shared, labels[other] & shared
-        yield _mcnemar(grid.setting, players, int((first & ~second).sum()), int((second & ~first).sum()))
-
-
-def _difference(
-    grid: SettingGrid,
-    players: tuple[str, str],
-    gap: "Numbers",
-    unit: int,
-    cluster: "Column",
-    domain: "Column",
-) -> Statistic:
-    player, other = players
-    bounds = bound_gap(gap / unit, cluster, domain, grid.population)
-    return Statistic(
-        "paired_difference",
-        *(
-            grid.setting,
-            ALL,
-            player,
-            len(gap),
-            float(gap.sum()) / (unit * len(gap)),
-            _DIFFERENCE_PAIR_FIGURES,
-        ),
-        other=other,
-        **bounds._asdict(),
-    )
-
-
-def _mcnemar(setting: str, players: tuple[str, str], only_one: int, only_other: int) -> Statistic:
-    player, other = players
-    discordant = only_one + only_other
-    return Statistic(
-        "mcnemar",
-        *(setting, ALL, player, discordant, only_one / discordant if discordant else None, _MCNEMAR),
-        other=other,
-        p_value=mcnemar_p(only_one, only_other),
-    )
-
-
-def mcnemar_p(only_one: int, only_other: int) -> float:
-    """Return the p-value of McNemar's exact test of whether two players solve equally many instances.
-
-    Of m instances that one player alone solved, each is equally likely to be either's if they are equal:
-    p = min(1, 2 P(X <= the smaller number)) with X binomial(m, 1/2), which is 1.0 for m = 0. Sources:
-    McNemar 1947; Fagerland, Lydersen and Laake 2013 (the exact conditional test).
-    """
-    from scipy.special import bdtr
-
-    return min(1.0, 2 * float(bdtr(min(only_one, only_other), only_one + only_other, 0.5)))
 
 
 # Two versions of the same questions: how much better a player does on the usual one, instance by instance.

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.statistics import CellMean, bound_mean, estimate_cell, mean_of
 from perennial.tasks.statistics.clusters import (
     ClusterDraw,
     Estimate,
@@ -46,6 +49,7 @@ def main() -> None:
             "rates, domains fixed: domains x instances, mean p (rates of domains spread widely)",
             fixed_rates(chosen.draws),
         ),
+        ("BeyondBench's nested means, instances per cell: easy, medium, hard, overall", nested(chosen.draws)),
         ("differences: clusters x instances, p of one and the other", differences(chosen.draws)),
         ("means of skewed values: clusters", skewed_means(chosen.draws)),
         (
@@ -111,6 +115,46 @@ def fixed_rates(draws: int) -> Iterator[tuple[str, float]]:
                 return share_interval(estimate_ratio(solved, np.ones(n), ClusterDraw(cluster, domain)), n)
 
             yield f"{domains} x {pairs} pairs, {p}", hold(draws, draw, float(chances.mean()))
+
+
+def nested(draws: int) -> Iterator[tuple[str, float, float, float, float]]:
+    """Yield the coverage of the mean of each suite and of all three, of the registry's tasks and variations.
+
+    Chances scatter by task, less by variation, and are drawn again for every tenth player.
+    """
+    generator = np.random.default_rng(8)
+    counts = {
+        suite: [len(task.variations) for task in TASKS.values() if task.suite == suite] for suite in SUITES
+    }
+    for instances in (1, 2, 3, 5, 10):
+        held = []
+        for number in range(draws):
+            if number % 10 == 0:
+                chances = {
+                    suite: [
+                        1 / (1 + np.exp(-generator.normal(0, 1.5) - 0.7 * generator.standard_normal(count)))
+                        for count in counts[suite]
+                    ]
+                    for suite in SUITES
+                }
+            suites, truths = [], []
+            for tasks in chances.values():
+                means = [
+                    mean_of([_draw_cell(generator, chance, instances) for chance in cells]) for cells in tasks
+                ]
+                suites.append(mean_of(means))
+                truths.append(np.mean([cells.mean() for cells in tasks]))
+            held.append([])
+            for mean, truth in zip(
+                (*suites, mean_of(suites)), (*truths, float(np.mean(truths))), strict=True
+            ):
+                bounds = bound_mean(mean, is_share=True)
+                held[-1].append(bounds.low <= truth <= bounds.high)
+        yield str(instances), *np.mean(held, axis=0).tolist()
+
+
+def _draw_cell(generator: np.random.Generator, chance: float, instances: int) -> CellMean:
+    return estimate_cell((generator.random(instances) < chance).astype(int), np.ones(instances, int))
 
 
 def differences(draws: int) -> Iterator[tuple[str, float]]:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perennial.schemas.statistics import THESE_DOMAINS
 from perennial.tasks.beyondbench.statistics import BY_SIZE, COLUMNS, PlayedCell, cell_figures
-from perennial.tasks.statistics.clusters import exact_interval
+from perennial.tasks.statistics.clusters import bound_share, student_quantile
 
 
 def cell(suite, task, variation, solved, player="p", **columns):
@@ -22,9 +23,9 @@ def cell(suite, task, variation, solved, player="p", **columns):
     )
 
 
-def figures_of(cells, seed=1):
+def figures_of(cells):
     """Return the figures by statistic, setting, domain, player and other."""
-    return {(f.statistic, f.setting, f.domain, f.player, f.other): f for f in cell_figures(cells, seed)}
+    return {(f.statistic, f.setting, f.domain, f.player, f.other): f for f in cell_figures(cells)}
 
 
 HAND = [
@@ -112,7 +113,7 @@ def test_all_quantities_of_a_cell_by_hand():
 
 
 def test_programs_have_no_figures_of_tokens():
-    assert {f.statistic for f in cell_figures(HAND, 1) if "token" in f.statistic} == set()
+    assert {f.statistic for f in cell_figures(HAND) if "token" in f.statistic} == set()
 
 
 def test_overall_is_there_only_with_all_three_suites():
@@ -170,23 +171,40 @@ def test_the_interval_is_that_of_a_plain_stratified_bootstrap():
     assert found.high - found.low > 0.1
 
 
-def test_shares_near_an_end_get_clopper_and_pearsons_interval():
-    sure = figures_of([cell("easy", "addition", "standard", [1] * 100)])["accuracy", "easy", "all", "p", ""]
-    assert (sure.low, sure.high) == exact_interval(100, 100)
-    assert sure.low == pytest.approx(0.025 ** (1 / 100))
+def interval(cells, suite="easy"):
+    found = figures_of(cells)["accuracy", suite, "all", "p", ""]
+    return found.low, found.high
+
+
+def test_the_interval_of_equal_cells_is_the_shared_one_of_these_domains():
+    """Tasks of one cell each are domains with the instances as clusters: as on the shared leaderboard."""
+    rng = random.Random(3)
+    solved = [[int(rng.random() < p) for _ in range(6)] for p in (0.1, 0.5, 0.8, 0.9)]
+    cells = [cell("hard", task, "a", of) for task, of in zip(("a", "b", "c", "d"), solved, strict=True)]
+    domain = np.repeat(np.arange(4), 6)
+    shared = bound_share(np.concatenate(solved).astype(float), 24, np.arange(24), domain, THESE_DOMAINS)
+    assert interval(cells, "hard") == pytest.approx((shared.low, shared.high), abs=1e-12)
+
+
+def test_cells_of_one_instance_count_as_one_cell_of_their_task_and_then_of_their_suite():
+    tasks = {"a": [1, 0, 1, 1, 0, 1], "b": [1, 1, 0, 1, 0, 0]}
+    single = [cell("easy", task, str(n), [x]) for task, of in tasks.items() for n, x in enumerate(of)]
+    whole = [cell("easy", task, "0", of) for task, of in tasks.items()]
+    assert interval(single) == pytest.approx(interval(whole), abs=1e-12)
+    # One instance in each task: all are one cell.
+    alone = [cell("easy", str(n), "0", [x]) for n, x in enumerate([1, 0, 1, 1, 0, 1, 1, 0])]
+    assert interval(alone) == pytest.approx(interval([cell("easy", "0", "0", [1, 0, 1, 1, 0, 1, 1, 0])]))
+    # A cell that is left alone joins another one, and is no point.
+    low, high = interval([*whole, cell("easy", "c", "0", [1])])
+    assert 0 < low < high < 1
+
+
+def test_a_player_that_solves_all_may_fail_yet():
+    low, high = interval([cell("easy", "addition", "standard", [1] * 100)])
+    assert (low, high) == (pytest.approx(1 / (1 + 1.984217**2 / 100)), 1)
     # Two cells that weigh the same, of 10 and 90: as much is left to chance as in one of 36.
-    cells = [cell("easy", "range", "a", [1] * 10), cell("easy", "range", "b", [1] * 90)]
-    uneven = figures_of(cells)["accuracy", "easy", "all", "p", ""]
-    assert (uneven.n, uneven.high) == (100, 1)
-    assert uneven.low == pytest.approx(exact_interval(36, 36)[0])
-
-
-def test_large_cells_get_normal_draws_as_wide_as_the_binomial():
-    n = 6_000
-    found = figures_of([cell("easy", "addition", "standard", [1, 0, 0] * (n // 3))])
-    figure = found["accuracy", "easy", "all", "p", ""]
-    half = 1.96 * sqrt(1 / 3 * 2 / 3 / n)
-    assert (figure.low, figure.high) == pytest.approx((1 / 3 - half, 1 / 3 + half), abs=0.0006)
+    uneven = interval([cell("easy", "range", "a", [1] * 10), cell("easy", "range", "b", [1] * 90)])
+    assert uneven == (pytest.approx(1 / (1 + student_quantile(90 / 2.72) ** 2 / 36), abs=0.01), 1)
 
 
 played_cells = st.lists(

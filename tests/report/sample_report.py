@@ -98,7 +98,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for d in DOMAINS
         ],
         "player_pairs": [
-            (s, *pair, 30, 0.25, 0.1, 0.4, POPULATION, 9, 0.0001, 0.04, "models", "0.0001")
+            (s, *pair, 30, 0.25, 0.1, 0.4, 0.05, 0.45, POPULATION, 0.0001, 0.04, "models", "0.0001", 9, 0.2)
             for s in SETTINGS
             for pair in combinations(players[:2], 2)
         ],
@@ -210,9 +210,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "promise_tests",
         "domains": "setting domain player scored success_rate success_rate_low success_rate_high population",
         "player_pairs": "setting player other_player instances difference difference_low difference_high "
-        "population "
-        "discordant_instances "
-        "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
+        "difference_simultaneous_low difference_simultaneous_high population p_value p_adjusted family "
+        "p_shown discordant_instances mcnemar_p_these_instances",
         "cheaper_models": "setting player other_player instances cost_unit cost other_cost saving difference "
         "difference_low smallest_margin population no_interval within_03",
         "steps_at_half": "edition player instances steps_at_half steps_at_half_low steps_at_half_high "

@@ -113,9 +113,9 @@ def test_domains_stand_from_easy_to_hard_and_players_of_few_of_them_apart() -> N
 
 def test_pairs_are_neighbours_in_rank_and_those_that_do_not_differ() -> None:
     players = ("a", "b", "c", "d")
-    alike, other = ((0.2, 0.1, 0.3), 0.5), ((-0.3, -0.4, -0.1), 0.01)
+    alike, other = ((0.2, 0.1, 0.3, -0.1, 0.5), 0.5), ((-0.3, -0.4, -0.1, -0.5, -0.05), 0.01)
     rows = [
-        (s, *pair, 30, *figures, "new domains", 9, 0.2, p, "models", "0.2")
+        (s, *pair, 30, *figures, "new domains", p / 5, p, "models", "0.2", 9, 0.001)
         for s in SETTINGS
         for pair, (figures, p) in (
             *((pair, alike) for pair in ("ab", "ac", "bc", "ad", "bd")),
@@ -131,8 +131,13 @@ def test_pairs_are_neighbours_in_rank_and_those_that_do_not_differ() -> None:
     ]
     last = found.drawings[0].rows[-1]
     assert (last["value"], last["low"], last["high"]) == (0.3, 0.1, 0.4)
-    assert {"c", "minus d", "0.300 [0.100,\xa00.400], p = 0.010"} <= set(texts(found.drawings[0]))
+    assert {"c", "minus d", "0.300 [0.100,\xa00.400], p = 0.002"} <= set(texts(found.drawings[0]))
     assert found.grid is not None
+    assert [row[4] for row in found.grid.rows[:4]] == [
+        *["[\N{MINUS SIGN}0.100,\xa00.500]"] * 2,
+        "[0.050,\xa00.500]",
+        "",
+    ]
     told = {row[1]: row[-1] for row in found.grid.rows if row[0] == "easy"}
     assert told == {"a": "b, c, d", "b": "a, c, d", "c": "a, b", "d": "a, b"}
 

@@ -42,8 +42,9 @@ def _plain(values: Sequence[float], clusters: Sequence[int], strata: Sequence[in
     counts = {s: len({c for c, t in zip(clusters, strata, strict=True) if t == s}) for s in strata}
     single = [s for s, count in counts.items() if count == 1]
     joined = {s: -1 if s in single else s for s in counts}
-    if len(single) == 1:
-        joined = dict.fromkeys(counts, -1)
+    if len(single) == 1 and len(counts) > 1:
+        ordered = sorted(counts)
+        joined[single[0]] = ordered[abs(ordered.index(single[0]) - 1)]
     labels = [joined[s] for s in strata]
     design = np.array([[float(label == s) for s in sorted(set(labels))] for label in labels])
     bread = np.linalg.inv(design.T @ design)

@@ -114,6 +114,7 @@ def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: 
         *("topology_classes", "topology_pooled_share"),
         *("success_rate_these_domains", "relative_action_count_these_domains"),
         *("common_rate", "adjusted_rate", "adjusted_rate_se", "place", "rank", "rank_in_kind"),
+        "paired_difference_simultaneous",
     }
 
 
@@ -148,7 +149,7 @@ def test_rows_are_sorted_by_the_tables_key(found: list[dict[str, Any]]) -> None:
 
 
 def test_families_are_of_one_setting_and_kind(found: list[dict[str, Any]]) -> None:
-    tests = [row for row in found if row["statistic"] == "mcnemar" and row["setting"] == "easy"]
+    tests = [row for row in found if row["statistic"] == "paired_difference" and row["setting"] == "easy"]
     families = {(row["player"], row["other"]): row["family"] for row in tests}
     assert families["late", "m"] == "models"
     assert families["algorithm-3", "random"] == "programs"

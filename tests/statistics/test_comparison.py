@@ -1,7 +1,7 @@
 """Paired comparison: by hand and by cluster, and McNemar against published tables and scipy."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pytest
@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
-from perennial.tasks.statistics.multiplicity import Statistic
-from perennial.tasks.statistics.rate_figures import mcnemar_p, pair_figures
+from perennial.tasks.statistics.cells import SettingGrid
+from perennial.tasks.statistics.multiplicity import Statistic, kind_by_name
+from perennial.tasks.statistics.rank_figures import compare_pairs, mcnemar_p, pair_figures, rank_figures
 from tests.statistics.made_cells import Cell, grid
 
 Runs = Mapping[str, tuple[int, int]]
@@ -27,8 +28,12 @@ def _cells(player: str, played: Runs) -> list[Cell]:
 
 
 def _difference(a: Runs, b: Runs) -> Statistic | None:
-    figures = pair_figures(grid([*_cells("a", a), *_cells("b", b)]))
+    figures = _compare(grid([*_cells("a", a), *_cells("b", b)]))
     return next((figure for figure in figures if figure.statistic == "paired_difference"), None)
+
+
+def _compare(of: SettingGrid) -> Iterator[Statistic]:
+    return pair_figures(of.setting, compare_pairs(of, kind_by_name((), "")))
 
 
 def _play(rng: random.Random, instances: int, skill: float) -> dict[str, tuple[int, int]]:
@@ -101,7 +106,7 @@ def test_domains_that_are_drawn_are_clusters() -> None:
             for player in "ab"
             for n in range(50)
         ]
-        found = pair_figures(grid(cells, population=population))
+        found = _compare(grid(cells, population=population))
         return next(f for f in found if f.statistic == "paired_difference")
 
     by_domain, by_instance = differ(NEW_DOMAINS), differ(THESE_DOMAINS)
@@ -111,6 +116,39 @@ def test_domains_that_are_drawn_are_clusters() -> None:
     assert by_domain.high > 0.2
     # Of these three domains there is little doubt.
     assert -0.45 < by_instance.low < by_instance.high < -0.25
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=1, max_size=4), min_size=2, max_size=8),
+    st.sampled_from([NEW_DOMAINS, THESE_DOMAINS]),
+)
+def test_p_values_intervals_and_ranks_say_the_same(
+    domains: list[list[tuple[int, ...]]], population: Population
+) -> None:
+    """Four players: p < .05 where 0 is left out, alone and simultaneously; ranks are those of the pairs."""
+    cells = [
+        Cell(f"D{number}", "easy", f"p{player}", str(row), 2, solved, cluster=f"c{number}/{row // 2}")
+        for number, rows in enumerate(domains)
+        for row, scores in enumerate(rows)
+        for player, solved in enumerate(scores)
+    ]
+    played, kind = grid(cells, population=population), kind_by_name((), "")
+    pairs = compare_pairs(played, kind)
+    figures = list(pair_figures("easy", pairs))
+    assert len(figures) == 3 * 6
+    ahead = dict.fromkeys(played.players, 0)
+    for difference, simultaneous, test in zip(*[iter(figures)] * 3, strict=True):
+        for p, interval in ((difference.p_value, difference), (difference.p_adjusted, simultaneous)):
+            assert (p < 0.05) == (not interval.low <= 0 <= interval.high)
+        assert simultaneous.low <= difference.low <= difference.high <= simultaneous.high
+        assert difference.p_adjusted == min(1, 6 * difference.p_value)
+        assert test.p_adjusted is None
+        if difference.p_adjusted < 0.05:
+            ahead[difference.player if difference.value > 0 else difference.other] += 1
+    for rank in rank_figures(played, kind, pairs):
+        if rank.statistic == "rank":
+            assert rank.low <= rank.value <= rank.high == 4 - ahead[rank.player]
 
 
 @settings(max_examples=25)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.multiplicity import adjust_by_family, kind_by_name
-from perennial.tasks.statistics.rate_figures import control_figures, pair_figures
+from perennial.tasks.statistics.multiplicity import kind_by_name
+from perennial.tasks.statistics.rank_figures import compare_pairs
+from perennial.tasks.statistics.rate_figures import control_figures
 from tests.statistics.made_cells import Cell, grid
 
 VARIANTS = ("symbolic", "closed")
@@ -53,9 +54,9 @@ def test_the_gap_is_the_paired_difference_whatever_the_names_order(solved: list[
     ]
     (gap,) = [f for f in control_figures(grid(cells), VARIANTS) if f.domain == ALL]
     assert gap.value == pytest.approx(mean((one - other) / 5 for one, other in solved))
-    pair = next(f for f in pair_figures(grid(cells)) if f.statistic == "paired_difference")
+    (pair,) = compare_pairs(grid(cells), kind_by_name((), ""))
     assert (pair.player, pair.other) == ("closed:zebra", "zebra")
-    assert gap.value == pytest.approx(-pair.value)
+    assert gap.value == pytest.approx(-pair.difference)
 
 
 def test_a_control_is_no_member_of_the_family_of_models() -> None:
@@ -66,8 +67,10 @@ def test_a_control_is_no_member_of_the_family_of_models() -> None:
     ]
     one = Cell("A", "easy", "m", "1", 1, 1)
     cells = [replace(one, player=name, solved=name < "c") for name in ("a", "b", "closed:a", "closed:b")]
-    tests = adjust_by_family(pair_figures(grid(cells)), "mcnemar", kind)
-    families = {(f.player, f.other): f.family for f in tests if f.p_adjusted}
-    assert families["a", "b"] == "models"
-    assert families["a", "closed:b"] == "controls and models"
-    assert families["closed:a", "closed:b"] == "controls"
+    cells += [replace(cell, instance_id="2") for cell in cells]
+    families = {
+        (pair.player, pair.other): (pair.family, pair.tests) for pair in compare_pairs(grid(cells), kind)
+    }
+    assert families["a", "b"] == ("models", 1)
+    assert families["a", "closed:b"] == ("controls and models", 4)
+    assert families["closed:a", "closed:b"] == ("controls", 1)

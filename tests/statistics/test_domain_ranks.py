@@ -44,7 +44,7 @@ def test_a_domain_has_the_common_rates_that_it_has_as_a_setting_of_its_own() -> 
     found = _figures(grid)
     compared = 0
     for domain, part in _parts(grid):
-        for figure in rank_figures(part, KINDS.__getitem__):
+        for figure in rank_figures(part, KINDS.__getitem__, ()):
             if figure.statistic == "common_rate":
                 ours = found.get(("common_rate", domain, figure.player))
                 assert (ours is None) == (figure.value is None)

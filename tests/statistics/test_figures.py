@@ -10,8 +10,9 @@ from perennial.schemas.statistics import Measure
 from perennial.tasks.kumo.statistics import MEANS, style_figures, topology_figures
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.clusters import wilson_interval
-from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
-from perennial.tasks.statistics.rate_figures import pair_figures, rate_figures
+from perennial.tasks.statistics.multiplicity import Statistic, kind_by_name
+from perennial.tasks.statistics.rank_figures import compare_pairs, pair_figures
+from perennial.tasks.statistics.rate_figures import rate_figures
 from perennial.tasks.statistics.study_figures import correlation_figures
 from tests.statistics.made_cells import Cell, columns_of, grid
 
@@ -72,7 +73,7 @@ CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 def _figures(**wanted: str) -> list[Statistic]:
     made = [
         *rate_figures(columns_of(CELLS, "easy"), MEANS),
-        *adjust_by_family(pair_figures(grid(CELLS)), "mcnemar", kind_by_name((), "")),
+        *pair_figures("easy", compare_pairs(grid(CELLS), kind_by_name((), ""))),
         *topology_figures(columns_of(CELLS, "easy"), seed=0),
     ]
     return [figure for figure in made if all(getattr(figure, key) == value for key, value in wanted.items())]
@@ -150,7 +151,7 @@ def test_pairs_are_compared_on_shared_instances() -> None:
     assert (difference.player, difference.other, difference.n) == ("p", "q", 2)
     assert difference.value == pytest.approx((-0.4 - 1.0) / 2)
     test = _figure(statistic="mcnemar")
-    assert (test.n, test.value, test.p_value, test.p_adjusted) == (1, 0.0, 1.0, 1.0)
+    assert (test.n, test.value, test.p_value, test.p_adjusted) == (1, 0.0, 1.0, None)
 
 
 def test_topology_of_one_category_or_label_is_undefined() -> None:

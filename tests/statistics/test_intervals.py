@@ -1,12 +1,11 @@
-"""Intervals of single proportions against published values and scipy; the error of a ratio by hand."""
+"""Intervals of single proportions against published values and scipy."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from perennial.tasks.statistics.clusters import exact_interval, ratio_and_error, wilson_interval
+from perennial.tasks.statistics.clusters import exact_interval, wilson_interval
 
 
 # Newcombe 1998, Two-sided confidence intervals for the single proportion, table I, method 3.
@@ -56,18 +55,3 @@ def test_the_exact_interval_agrees_with_scipy(n: int, share: float) -> None:
     successes = round(share * n)
     independent = binomtest(successes, n).proportion_ci(0.95, method="exact")
     assert exact_interval(successes, n) == pytest.approx((independent.low, independent.high), abs=1e-9)
-
-
-def test_the_error_of_a_ratio_by_hand() -> None:
-    """Two clusters of 1 and 3 values, sums 1 and 2: R = 3/4, and each differs from it by a quarter."""
-    ratio, error = ratio_and_error(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
-    assert ratio == 0.75
-    assert error == pytest.approx((2 * 0.25**2 * 2 / 1) ** 0.5 / 4)
-    assert ratio_and_error(np.array([3.0]), np.array([4.0])) == (0.75, 0.0)
-
-
-def test_the_error_of_a_ratio_of_equal_clusters_is_that_of_a_mean() -> None:
-    values = np.array([0.1, 0.4, 0.4, 0.9, 0.2])
-    ratio, error = ratio_and_error(values, np.ones(5))
-    assert ratio == pytest.approx(values.mean())
-    assert error == pytest.approx(values.std(ddof=1) / 5**0.5)

@@ -11,7 +11,7 @@ import pytest
 
 from perennial.schemas.statistics import Floor
 from perennial.tasks.statistics.multiplicity import Statistic
-from perennial.tasks.statistics.rank_figures import place_figures, rank_figures
+from perennial.tasks.statistics.rank_figures import compare_pairs, place_figures, rank_figures
 from tests.statistics.simulated_answers import make_grid
 
 Score = tuple[int, int]
@@ -32,7 +32,8 @@ def _figures(scores: Mapping[str, Mapping[str, Score]]) -> dict[tuple[str, str],
     runs = np.array([[scores[p].get(name, (0, 0))[1] for name in names] for p in sorted(scores)], np.int32)
     solved = np.array([[scores[p].get(name, (0, 0))[0] for name in names] for p in sorted(scores)], np.int32)
     grid = make_grid(runs, solved, [sizes[domain] for domain in sorted(sizes)])
-    found = rank_figures(replace(grid, players=tuple(sorted(scores))), kind)
+    grid = replace(grid, players=tuple(sorted(scores)))
+    found = rank_figures(grid, kind, compare_pairs(grid, kind))
     return {(figure.player, figure.statistic): figure for figure in found if figure.convention != "domains"}
 
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from perennial.schemas.statistics import NEW_DOMAINS
 from perennial.tasks.statistics.cells import Domains, SettingGrid
-from perennial.tasks.statistics.rank_figures import rank_players
+from perennial.tasks.statistics.multiplicity import kind_by_name
+from perennial.tasks.statistics.rank_figures import compare_pairs, rank_players
 
 
 def _grid(generator: np.random.Generator, rates: list[float], domains: int, instances: int) -> SettingGrid:
@@ -16,13 +18,15 @@ def _grid(generator: np.random.Generator, rates: list[float], domains: int, inst
     runs = np.ones(solved.shape, np.int32)
     order = np.arange(solved.shape[1])
     return SettingGrid(
-        "easy", Domains(names, starts), players, runs, solved.astype(np.int32), order, order // instances
+        *("easy", Domains(names, starts), players, runs, solved.astype(np.int32), order, order // instances),
+        population=NEW_DOMAINS,
     )
 
 
 def _rank(grid: SettingGrid) -> list[tuple[float, float, float] | None]:
     number = len(grid.players)
-    found = rank_players(grid, np.full(number, np.nan), np.full(number, True))
+    pairs = compare_pairs(grid, kind_by_name((), ""))
+    found = rank_players(grid, np.full(number, np.nan), np.full(number, True), pairs)
     return [rank and rank[:3] for rank in found]
 
 

@@ -27,7 +27,14 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
 _OWN_INTERVALS = ("a2rbench_", "beyondbench_", "knowlogic_")
-_UNITS = ("a pair counts once", "a rule counts once", "pairs", "rules", "instances are resampled", "Fisher z")
+_UNITS = (
+    "a pair counts once",
+    "a rule counts once",
+    "pairs",
+    "rules",
+    "drawn again",
+    "Fisher z",
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +70,9 @@ def test_the_ends_of_an_interval_are_named_after_its_figure(name: str) -> None:
     columns = {entry.column for entry in describe_columns(name)}
     assert not columns & {"low", "high"}
     assert {
-        re.sub("(_these_domains)?_(low|high)$", "", one) for one in columns if one.endswith(("_low", "_high"))
+        re.sub("(_these_domains|_simultaneous)?_(low|high)$", "", one)
+        for one in columns
+        if one.endswith(("_low", "_high"))
     } <= columns
 
 

@@ -41,8 +41,9 @@ def show_pairs(visit: Visit) -> None:
     show_query(
         "pairs",
         edition.snapshot,
-        "SELECT player, other_player, instances, difference, difference_low, difference_high, population, "
-        "discordant_instances, mcnemar_p_shown AS p, mcnemar_p_holm AS p_holm, family "
+        "SELECT player, other_player, instances, difference, difference_low, difference_high, "
+        "difference_simultaneous_low, difference_simultaneous_high, population, p_shown AS p, "
+        "p_adjusted, family, discordant_instances, mcnemar_p_these_instances "
         f"FROM paired_comparisons WHERE setting = {quote(setting)} "
         f"AND {chosen if player == ALL else f'player = {quote(player)}'} "
         "ORDER BY abs(difference) DESC, player, other_player",

@@ -35,6 +35,7 @@ from perennial.tasks.report.figures.chart import (
     tips,
 )
 from perennial.tasks.report.wording import (
+    brackets,
     clean,
     decimals,
     name_populations,
@@ -271,9 +272,9 @@ PLAYER_PAIRS = Query(
     "player_pairs",
     """
 -- Which of two players is better on the instances that both played? The better one stands first.
-SELECT setting, player, other_player, instances, difference, difference_low, difference_high, population,
-       discordant_instances,
-       mcnemar_p, mcnemar_p_holm, family, mcnemar_p_shown
+SELECT setting, player, other_player, instances, difference, difference_low, difference_high,
+       difference_simultaneous_low, difference_simultaneous_high, population, p_value, p_adjusted, family,
+       p_shown, discordant_instances, mcnemar_p_these_instances
 FROM paired_comparisons
 WHERE edition = $edition AND (difference > 0 OR (difference = 0 AND player < other_player))
 ORDER BY setting, abs(difference) DESC, player, other_player
@@ -308,16 +309,17 @@ def player_pairs(data: ReportData) -> Section:
             heading = f"{setting}: neighbours in rank, n = {n} instances per pair"
             drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))
         cells += [_cells(setting, player, ranked, pairs) for player in ranked]
-    headings = ("setting", "player", "next in rank", "difference", "n", "McNemar p", "p (Holm)")
+    headings = ("setting", "player", "next in rank", "difference", "simultaneous", "n", "p", "p (adjusted)")
     caption = (
         "Difference is the first player's success rate minus the other's, over the instances that both "
-        f"played; n counts these instances. {name_populations(rows)} p is McNemar's "
-        "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
-        "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds. "
-        f"Players do not differ where p (Holm) is at least {_LEVEL}: this does not show that they are equal. "
-        "All pairs are in the table behind it."
+        f"played; n counts these instances. {name_populations(rows)} p is below .05 where this interval "
+        "leaves out 0. Simultaneous intervals hold together in 95% for all pairs of one setting and kind of "
+        "player (models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds); "
+        "p (adjusted) is below .05 where they leave out 0, and intervals of ranks come from them. Players "
+        f"do not differ where p (adjusted) is at least {_LEVEL}: this does not show that they are equal. All "
+        "pairs are in the table behind it, with McNemar's exact p, which is of these instances alone."
     )
-    grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 7)))
+    grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 8)))
     return Section(_KEY_PLAYER_PAIRS, _TITLE, caption, (table,), tuple(drawings), grid)
 
 
@@ -343,6 +345,8 @@ def _pairs(rows: list[Record]) -> Pairs:
                 ("difference", "difference"),
                 ("difference_low", "difference_high"),
                 ("difference_high", "difference_low"),
+                ("difference_simultaneous_low", "difference_simultaneous_high"),
+                ("difference_simultaneous_high", "difference_simultaneous_low"),
             )
         }
         for row in rows
@@ -351,7 +355,7 @@ def _pairs(rows: list[Record]) -> Pairs:
 
 
 def _estimate(row: Record) -> Record:
-    more = f", {p_text(row['mcnemar_p_holm'])}"
+    more = f", {p_text(row['p_value'])}"
     return read_estimate(row, "difference", "instances", other=row["other_player"], more=more)
 
 
@@ -362,7 +366,7 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
         other
         for other in ranked
         if (pair := pairs.get((player, other))) is not None
-        and (pair["mcnemar_p_holm"] is None or pair["mcnemar_p_holm"] >= _LEVEL)
+        and (pair["p_adjusted"] is None or pair["p_adjusted"] >= _LEVEL)
     ]
     named = ", ".join(clean(other) for other in alike[:_MOST_NAMED])
     beyond = len(alike) - _MOST_NAMED
@@ -371,13 +375,16 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
         f"{named} and {beyond} more" if beyond > 0 else named or ("nobody" if compared else "not compared")
     )
     if row is None:
-        return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, others)
+        return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 5, others)
+    low, high = row["difference_simultaneous_low"], row["difference_simultaneous_high"]
     figures = (
         with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+        "" if low is None else brackets(decimals(low), decimals(high)),
         f"{row['instances']:,}",
+        p_number(row["p_value"]),
+        p_number(row["p_adjusted"]),
     )
-    p_values = p_number(row["mcnemar_p"]), p_number(row["mcnemar_p_holm"])
-    return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, others)
+    return (clean(setting), clean(player), clean(after[0]), *figures, others)
 
 
 # Rates of each player by setting: success, tokens, and how episodes end that were not solved.

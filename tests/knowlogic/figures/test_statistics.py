@@ -5,16 +5,14 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
-from perennial.tasks.knowlogic.statistics import estimate_mean, interval_of_average, interval_of_gap
+from perennial.tasks.knowlogic.statistics import QuestionColumns, estimate_mean
 from perennial.tasks.statistics.multiplicity import holm
 from tests.knowlogic.figures import made_edition
 from tests.knowlogic.figures.made_edition import DOMAINS, LANGUAGES, MODELS, PROGRAMS, Row, Rows
@@ -169,8 +167,8 @@ def test_the_average_is_the_papers_mean_of_columns(edition: Rows, figures: dict[
         ]
         assert row["value"] == pytest.approx(fmean(cells))
     assert (averages["exact"]["value"], averages["exact"]["high"]) == (1, 1)
-    # Sixty pairs without a failure are no surety.
-    assert averages["exact"]["low"] == pytest.approx(0.025 ** (1 / 60))
+    # Sixty pairs without a failure are no surety: Wilson's interval with Student's t of 12 per domain.
+    assert averages["exact"]["low"] == pytest.approx(1 / (1 + stats.t.ppf(0.975, 55) ** 2 / 60))
 
 
 def test_tokens_and_their_correlation_with_the_level(edition: Rows, figures: dict[Key, Row]) -> None:
@@ -220,21 +218,20 @@ def test_the_paired_comparison_of_languages(edition: Rows, figures: dict[Key, Ro
             means = question_means(rows, is_right)
             pairs = sorted({pair for pair, _ in means if {(pair, "zh"), (pair, "en")} <= means.keys()})
             if not pairs:
-                assert ("language_difference", "all", domain, player, "") not in figures
+                assert ("language_mcnemar", "all", domain, player, "") not in figures
                 continue
             gaps = [means[pair, "zh"] - means[pair, "en"] for pair in pairs]
-            difference = figures["language_difference", "all", domain, player, ""]
+            in_domain = "" if domain == "all" else "_in_domain"
+            difference = figures[f"language_difference{in_domain}", "all", domain, player, ""]
             assert (difference["n"], difference["value"]) == (len(pairs), pytest.approx(fmean(gaps)))
-            if sum(map(abs, gaps)) >= 10:
-                half = stats.t.ppf(0.975, len(gaps) - 1) * stdev(gaps) / math.sqrt(len(gaps))
-                assert difference["high"] == pytest.approx(fmean(gaps) + half)
+            assert difference["low"] <= fmean(gaps) <= difference["high"]
+            assert (difference["p_value"] < 0.05) == (not difference["low"] <= 0 <= difference["high"])
             for language in LANGUAGES:
                 own = figures["paired_accuracy", "all", domain, player, language]
                 assert own["value"] == pytest.approx(fmean(means[pair, language] for pair in pairs))
             only_zh = sum(means[pair, "zh"] > 0.5 >= means[pair, "en"] for pair in pairs)
             only_en = sum(means[pair, "en"] > 0.5 >= means[pair, "zh"] for pair in pairs)
-            statistic = "language_mcnemar" + ("" if domain == "all" else "_in_domain")
-            test = figures[statistic, "all", domain, player, ""]
+            test = figures["language_mcnemar", "all", domain, player, ""]
             discordant = only_zh + only_en
             assert test["n"] == discordant
             expected = stats.binomtest(only_zh, discordant).pvalue if discordant else 1.0
@@ -244,7 +241,7 @@ def test_the_paired_comparison_of_languages(edition: Rows, figures: dict[Key, Ro
 
 
 def test_holm_over_the_models_of_one_question_alone(figures: dict[Key, Row]) -> None:
-    for statistic, number in (("language_mcnemar", 3), ("language_mcnemar_in_domain", 14)):
+    for statistic, number in (("language_difference", 3), ("language_difference_in_domain", 14)):
         rows = [row for key, row in figures.items() if key[0] == statistic and key[3] in MODELS]
         assert len(rows) == number
         assert [row["p_adjusted"] for row in rows] == pytest.approx(
@@ -255,38 +252,22 @@ def test_holm_over_the_models_of_one_question_alone(figures: dict[Key, Row]) -> 
     assert figures["language_mcnemar", "all", "all", "m-large", ""]["p_value"] == pytest.approx(2 * 0.5**15)
 
 
+def _estimate(solved: list[int], pair: list[int]) -> Any:
+    same = np.full(len(pair), "space")
+    questions = QuestionColumns(np.array(pair), same, same, same, np.zeros(len(pair)), {})
+    rows, runs = np.arange(len(pair)), np.ones(len(pair), int)
+    return estimate_mean(questions, rows, np.array(solved), runs, is_share=True)
+
+
 def test_two_texts_of_a_pair_count_as_one_draw() -> None:
     """Where both texts of each pair fare alike, the interval is that of one of them alone."""
-    solved = np.array([1, 0] * 30)
-    once = estimate_mean(solved, np.ones(60, int), np.arange(60), is_share=True)
-    twice = estimate_mean(np.repeat(solved, 2), np.ones(120, int), np.repeat(np.arange(60), 2), is_share=True)
-    assert once is not None
-    assert twice is not None
+    solved = [1, 0] * 30
+    once = _estimate(solved, list(range(60)))
+    twice = _estimate([right for right in solved for _ in range(2)], [pair // 2 for pair in range(120)])
     assert (once.n, twice.n) == (60, 120)
-    assert twice.interval == pytest.approx(once.interval)
-    half = stats.t.ppf(0.975, 59) * stdev(solved.tolist()) / math.sqrt(60)
-    assert once.interval == pytest.approx((0.5 - half, 0.5 + half))
-
-
-def test_the_interval_of_an_average_is_that_of_independent_domains() -> None:
-    """Two domains of one language each: half of each variance, squared weights 1/4."""
-    parts, variance = [], 0.0
-    for seed, n in ((1, 40), (2, 60)):
-        values = np.random.default_rng(seed).integers(0, 2, n)
-        parts.append(((values - values.mean()) / (2 * n), np.arange(n)))
-        variance += float(values.var(ddof=1)) / n / 4
-    low, high = interval_of_average(parts, 0.5)
-    assert high - low == pytest.approx(2 * 1.959964 * math.sqrt(variance))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=60))
-def test_the_interval_of_a_difference_holds_it_has_width_and_turns_with_its_sign(gaps: list[float]) -> None:
-    low, high = interval_of_gap(np.array(gaps))
-    assert -1 <= low <= fmean(gaps) <= high <= 1
-    assert low < high
-    turned = interval_of_gap(-np.array(gaps))
-    assert turned == pytest.approx((-high, -low))
+    assert (twice.bounds.low, twice.bounds.high) == pytest.approx(
+        (once.bounds.low, once.bounds.high), abs=0.003
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 -- `task` is `all` for a suite, `suite` is `overall` for the mean of the three suites, which only players with scored
 -- answers in each have. A task is the unweighted mean of its cells (task x variation), a suite of its tasks: not a mean
 -- over instances, as `success_rate` is. Replies from which nothing was read are wrong (`invalid_share` of them). A deviation
--- is the population's across cells, as the paper prints it; intervals (95%) are for instances that vary, resampled within
--- cells. Cells in which the player has no scored answer are not in its figures: compare `cells` with
+-- is the population's across cells, as the paper prints it; intervals (95%) are for other instances of the
+-- same cells. Cells in which the player has no scored answer are not in its figures: compare `cells` with
 -- `cells_of_edition`, and players by `common_accuracy`, over the problems that all with at least half of a suite have.
 -- `best_accuracy` counts best answers alone, where a task takes others too. `response_tokens` is the paper's token efficiency, and NULL for programs;
 -- `accuracy_per_1000_tokens` is what the authors' website calls efficiency.
