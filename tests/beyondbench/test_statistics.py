@@ -136,41 +136,6 @@ def test_accuracy_by_size_weighs_the_variations_that_have_the_size():
     assert found.keys() == {"4", "9"}
 
 
-def plain_interval(cells, resamples, seed):
-    """Return the middle 95% of resampled suite means, drawn instance by instance."""
-    rng = random.Random(seed)
-    means = []
-    for _ in range(resamples):
-        tasks = {}
-        for played in cells:
-            rates = [s / r for s, r in zip(played.columns["solved"], played.columns["runs"], strict=True)]
-            drawn = [rng.choice(rates) for _ in rates]
-            tasks.setdefault(played.task, []).append(sum(drawn) / len(drawn))
-        means.append(sum(sum(of) / len(of) for of in tasks.values()) / len(tasks))
-    means.sort()
-    return means[int(0.025 * resamples)], means[int(0.975 * resamples)]
-
-
-@pytest.mark.slow
-def test_the_interval_is_that_of_a_plain_stratified_bootstrap():
-    """Unequal cells, repeated runs; 4,000 plain resamples leave about 0.004 to chance in an end."""
-    rng = random.Random(5)
-    shape = [
-        ("sudoku", "a", 30, 0.8),
-        ("sudoku", "b", 8, 0.5),
-        ("sudoku", "c", 15, 0.2),
-        ("n_queens", "q", 40, 0.6),
-    ]
-    cells = [
-        cell("hard", task, name, [sum(rng.random() < p for _ in range(3)) for _ in range(n)], runs=[3] * n)
-        for task, name, n, p in shape
-    ]
-    found = figures_of(cells)["accuracy", "hard", "all", "p", ""]
-    low, high = plain_interval(cells, 4_000, 9)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.012)
-    assert found.high - found.low > 0.1
-
-
 def interval(cells, suite="easy"):
     found = figures_of(cells)["accuracy", suite, "all", "p", ""]
     return found.low, found.high
