@@ -194,6 +194,21 @@ class Parts:
     player_instance: float
     run: float
 
+    @property
+    def total(self) -> float:
+        """The variance of a single success, which is p (1 - p) at a success rate of p."""
+        return self.domain + self.player_domain + self.instance + self.player_instance + self.run
+
+    @property
+    def usual_rate(self) -> float:
+        """The success rate, above one half, that players of these parts have."""
+        return float(0.5 + max(0.0, 0.25 - self.total) ** 0.5)
+
+    def at_rate(self, rate: float) -> "Parts":
+        """Scale the parts to players of this success rate: all of them follow p (1 - p)."""
+        scale = rate * (1 - rate) / self.total
+        return Parts(*(scale * getattr(self, name) for name in self.__slots__))
+
     def of_instances(self, runs: float) -> float:
         """Return the variance of a player's means over this many runs, between instances of a domain."""
         return self.instance + self.player_instance + self.run / runs

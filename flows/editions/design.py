@@ -61,7 +61,7 @@ def cost_per_episode(
 
 
 _COUNTS = """
-SELECT e.player, avg(e.turns) AS turns, avg(e.cost_usd) AS cost
+SELECT e.player, avg(e.turns) AS turns, avg(e.cost_usd) AS cost, avg(e.success::INT) AS rate
 FROM episodes AS e JOIN instances AS i USING (edition, instance_id)
 WHERE i.benchmark = {benchmark} AND ({setting} = '' OR i.setting = {setting}) AND e.status <> 'api_error'
   AND e.version IS NULL
@@ -78,10 +78,12 @@ def plan_design(
     power: float,
     max_domains: int,
     prices: Prices,
+    rate: float | None = None,
 ) -> JsonObject:
     """Find the design that reaches the goal (option and value), as `perennial design --json` prints it.
 
-    `prices` are by model.
+    `prices` are by model. `rate` is the expected success rate, by default that of the named players in the
+    data root, else of all models there, which is nearest to one half, where variance is largest.
 
     Raises InvalidOption for a benchmark that draws no domains, where no design with `max_domains` reaches the
     goal, or where no answers are of the setting.
@@ -93,8 +95,13 @@ def plan_design(
         groups = _groups(with_catalog, benchmark, setting)
         history = _history(with_catalog, benchmark, setting)
     estimated = estimate_parts(groups, variance.parts)
+    of_models = {name: past for name, past in history.items() if name not in played.programs}
+    rates = [of_models[name].rate for name in players if name in of_models]
+    rates = [value for value in rates or [past.rate for past in of_models.values()] if 0 < value < 1]
     parts = estimated or variance.parts
-    means = [turns for name, (turns, _) in history.items() if turns and name not in played.programs]
+    expected = rate or min(rates, key=lambda value: abs(value - 0.5), default=parts.usual_rate)
+    parts = parts.at_rate(expected)
+    means = [past.turns for past in of_models.values() if past.turns]
     usual = 1.0 if played.one_shot else sum(means) / len(means) if means else variance.calls_per_episode
     names = list(players) or ["one player"]
     calls_by_player = {name: _calls_of(name, history, usual, name in played.programs) for name in names}
@@ -103,7 +110,7 @@ def plan_design(
     costs = {
         name: cost_per_episode(
             name,
-            observed=history.get(name, (None, None))[1],
+            observed=history[name].cost if name in history else None,
             calls=calls_by_player[name],
             prices=prices,
             benchmark=played,
@@ -123,6 +130,11 @@ def plan_design(
             "half_width_difference": precision.difference,
             "detectable_difference": precision.detectable,
         },
+        "expected_rate": expected,
+        "detectable_by_rate": {
+            f"{value:.2f}": measure_design(parts.at_rate(value), chosen, power).detectable
+            for value in ((min(rates), max(rates)) if rates and rate is None else (0.5, 0.7, 0.9))
+        },
         "power": power,
         "players": rows,
         "calls": sum(int(str(row["calls"])) for row in rows),
@@ -133,6 +145,14 @@ def plan_design(
         "variance_parts": {name: getattr(parts, name) for name in Parts.__slots__},
         "sources": [
             *_sources(variance, estimated is not None, bool(means), played.one_shot),
+            f"success rate: {expected:.2f}, "
+            + (
+                "as given"
+                if rate is not None
+                else "the one nearest to 0.5 of models in this data root"
+                if rates
+                else f"that of {variance.source}; give --rate where you expect another one"
+            ),
             *(row["cost_missing"] for row in rows if row["cost_missing"]),
         ],
         "command": _command(benchmark, players, chosen),
@@ -190,22 +210,26 @@ def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
     return [[cell for cell in group if cell.player.partition("\0")[0] not in programs] for group in chosen]
 
 
-def _history(catalog: Catalog, benchmark: str, setting: str) -> dict[str, tuple[float | None, float | None]]:
-    """Mean turns and cost per episode, by player."""
+class _Past(NamedTuple):
+    """A player's mean turns and cost per episode, and its success rate."""
+
+    turns: float | None
+    cost: float | None
+    rate: float
+
+
+def _history(catalog: Catalog, benchmark: str, setting: str) -> dict[str, _Past]:
+    """What players did in the data root."""
     if not catalog.editions:
         return {}
     sql = _COUNTS.format(benchmark=quote(benchmark), setting=quote(setting))
-    return {player: (turns, cost) for player, turns, cost in catalog.query(sql)[1]}
+    return {player: _Past(*means) for player, *means in catalog.query(sql)[1]}
 
 
-History = Mapping[str, tuple[float | None, float | None]]
-
-
-def _calls_of(name: str, history: History, usual: float, is_program: bool) -> float:
+def _calls_of(name: str, history: Mapping[str, _Past], usual: float, is_program: bool) -> float:
     if is_program:
         return 0.0
-    turns, _ = history.get(name, (None, None))
-    return turns or usual
+    return (history[name].turns if name in history else None) or usual
 
 
 def _row(name: str, chosen: Design, calls: float, cost: Cost) -> Row:

@@ -67,6 +67,20 @@ def test_a_budget_is_kept(run: Run) -> None:
     assert 1000 < found["calls"] <= 2000
 
 
+def test_a_design_is_for_the_success_rate_that_is_expected(run: Run) -> None:
+    options = ("design", "--difference", "0.1", "--json", "--rate")
+    needed = {rate: json.loads(run(*options, rate).out) for rate in ("0.5", "0.74", "0.9")}
+    episodes = {
+        rate: found["design"]["domains"] * found["design"]["instances_per_domain"]
+        for rate, found in needed.items()
+    }
+    assert episodes["0.5"] > episodes["0.74"] > 2 * episodes["0.9"]
+    # Variances of successes: .25 at one half, .09 at .9.
+    shown = needed["0.5"]["detectable_by_rate"]
+    assert shown["0.90"] / shown["0.50"] == pytest.approx((0.09 / 0.25) ** 0.5)
+    assert "at a success rate of 0.90" in run("design", "--calls", "900", "--rate", "0.9").out
+
+
 def test_a_gap_becomes_a_number_of_instances_by_private_share(run: Run) -> None:
     # 2.4865 sqrt(.25 / (share (1 - share)) / n) = .08
     shown = json.loads(run("design", "--gap", "0.08", "--benchmark", "knowlogic", "--json").out)
@@ -87,7 +101,7 @@ def test_a_gap_becomes_a_number_of_instances_by_private_share(run: Run) -> None:
         (("--difference", "1.5"), "--difference 1.5: expected a number between 0 and 1"),
         (("--gap", "1.5"), "--gap 1.5: expected a number between 0 and 1"),
         (("--gap", "0.1", "--rate", "1"), "--rate 1: expected a number between 0 and 1"),
-        (("--calls", "9", "--rate", "0.4"), "--rate 0.4: expected together with --gap only"),
+        (("--calls", "9", "--rate", "0"), "--rate 0: expected a number between 0 and 1"),
         (("--gap", "0.1", "--benchmark", "kuno"), "did you mean kumo?"),
         (("--calls", "3"), "needs 2 domains: give"),
         (("--calls", "10", "--players", "greedy"), "which make none"),

@@ -33,7 +33,11 @@ def design(
         float | None, typer.Option(help="Contamination gap to find, public minus private rate, such as 0.08.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="With --gap: the success rate that you expect. Default: 0.5.")
+        float | None,
+        typer.Option(
+            help="Success rate that you expect: variance is largest at 0.5. Default: that of the models in "
+            "the data root which is nearest to 0.5, else that of the runs behind the variance; with --gap 0.5."
+        ),
     ] = None,
     power: Annotated[float, typer.Option(help="Chance to find --difference or --gap if it is there.")] = 0.8,
     max_domains: Annotated[int, typer.Option(help="Maximum number of domains.")] = 200,
@@ -48,8 +52,8 @@ def design(
 
     Give one of --half-width, --calls, --difference and --gap. The variance of success comes from published
     evaluations in the data root where they hold 20 domains and two players, else from runs that the benchmark
-    names. Models that were not evaluated in the data root cost what their price in models.toml or prices.csv
-    says, from brief replies to long ones.
+    names; it is scaled to the success rate that you expect. Models that were not evaluated in the data root cost
+    what their price in models.toml or prices.csv says, from brief replies to long ones.
     Many domains with few instances tell the most per call, and a second run tells less than another instance:
     bound the domains by --max-domains where you have fewer.
 
@@ -81,8 +85,6 @@ def design(
     if gap is not None:
         _print_shares(benchmark, gap, power, 0.5 if rate is None else rate, as_json)
         return
-    if rate is not None:
-        raise InvalidOption(f"--rate {rate:g}: expected together with --gap only")
     names = [name.strip() for name in players.split(",") if name.strip()]
     if len(set(names)) < len(names):
         raise InvalidOption(f"--players {players!r}: expected each name once")
@@ -96,6 +98,7 @@ def design(
         power=power,
         max_domains=max_domains,
         prices=known_prices(load_settings({"benchmark": benchmark}, "design"), store),
+        rate=rate,
     )
     if as_json:
         sys.stdout.write(json_text(document) + "\n")
@@ -142,8 +145,12 @@ def _print(document: JsonObject) -> None:
     table.add_row("rate", f"± {chosen['half_width_rate']:.3f} (95% interval, new domains)")
     table.add_row("difference of two players", f"± {chosen['half_width_difference']:.3f}")
     table.add_row(
-        "detectable difference", f"{chosen['detectable_difference']:.3f} with power {document['power']:g}"
+        "detectable difference",
+        f"{chosen['detectable_difference']:.3f} with power {document['power']:g} at a success rate of "
+        f"{document['expected_rate']:.2f}",
     )
+    others = (f"{value:.3f} at {name}" for name, value in document["detectable_by_rate"].items())
+    table.add_row("by success rate", ", ".join(others))
     table.add_section()
     for player in document["players"]:
         calls = f"{player['episodes']:,} episodes, {player['calls']:,} calls"

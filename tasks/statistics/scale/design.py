@@ -155,6 +155,6 @@ def measure_plan(
             "half_width_rate": round(measured.rate, 4),
             "half_width_difference": round(measured.difference, 4),
             "detectable_difference": round(measured.detectable, 4),
-            "variance": variance.source,
+            "variance": f"{variance.source}, at success rates near {variance.parts.usual_rate:.2f}",
         }
     return precision

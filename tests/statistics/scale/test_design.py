@@ -1,5 +1,9 @@
 """The size of an evaluation: the table of variances, and the smallest design that reaches a goal."""
 
+from itertools import combinations
+from pathlib import Path
+
+import duckdb
 import numpy as np
 import pytest
 
@@ -57,6 +61,53 @@ def test_a_detectable_difference_is_found_with_its_power() -> None:
     )
     t = noise.mean(axis=1) / (noise.std(axis=1, ddof=1) / 30**0.5)
     assert np.mean(np.abs(t) > 2.045) == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lowest", "highest", "fixed"), [(0.35, 0.55, 0.72), (0.7, 0.8, None), (0.8, 0.88, 0.94)]
+)
+def test_power_at_the_expected_rate_is_that_of_released_runs(
+    release: Path, lowest: float, highest: float, fixed: float | None
+) -> None:
+    """Pairs of similar models on 40 released domains with 5 instances; `fixed`: without the rate, a bound."""
+    runs = read_release(release)
+    rates = np.nanmean(runs, axis=(1, 2, 3))
+    pairs = [
+        (one, two)
+        for one, two in combinations(np.flatnonzero(np.isnan(runs).mean(axis=(1, 2, 3)) < 0.02), 2)
+        if lowest <= rates[[one, two]].mean() < highest and abs(rates[one] - rates[two]) < 0.15
+    ]
+    expected = float(np.mean([rates[list(pair)].mean() for pair in pairs]))
+    generator, size = np.random.default_rng(1), Design(40, 5, 1)
+    tested = [measure_design(parts, size).detectable for parts in (RELEASE.at_rate(expected), RELEASE)]
+    hits = np.zeros(2)
+    for _ in range(1_000):
+        one, two = pairs[generator.integers(len(pairs))]
+        domains = generator.choice(runs.shape[1], 40).repeat(5)
+        seeds = np.concatenate([generator.choice(runs.shape[2], 5, replace=False) for _ in range(40)])
+        first, second = (runs[model, domains, seeds, generator.integers(5, size=200)] for model in (one, two))
+        gaps = (np.nan_to_num(first - second) - rates[one] + rates[two]).reshape(40, 5).mean(axis=1)
+        error = gaps.std(ddof=1) / 40**0.5
+        hits += [(gaps.mean() + shift) / error > 2.0227 for shift in tested]
+    # Released pairs differ a little less between instances than the parts say.
+    assert 0.75 <= hits[0] / 1_000 <= 0.91
+    if fixed is not None:
+        assert abs(hits[1] / 1_000 - 0.8) > abs(fixed - 0.8)
+
+
+def read_release(release: Path) -> np.ndarray:
+    """Return success by model, domain, instance and run of the Easy runs; nan where there is none."""
+    rows = duckdb.execute(
+        "SELECT dense_rank() OVER (ORDER BY model) - 1, dense_rank() OVER (ORDER BY domain) - 1, "
+        "dense_rank() OVER (ORDER BY seed) - 1, row_number() OVER (PARTITION BY model, domain, seed) - 1, "
+        "success::INT FROM read_parquet(?) WHERE agent = 'VanillaAgent' AND n_truths = 4",
+        [str(release / "trajectories.parquet")],
+    ).fetchnumpy()
+    *places, success = (np.asarray(column) for column in rows.values())
+    runs = np.full([int(column.max()) + 1 for column in places], np.nan)
+    runs[tuple(places)] = success
+    return runs[..., :5]
 
 
 def test_parts_come_from_answers_where_there_are_enough() -> None:
