@@ -36,7 +36,7 @@ def design(
         float | None,
         typer.Option(
             help="Success rate that you expect: variance is largest at 0.5. Default: that of the models in "
-            "the data root which is nearest to 0.5, else that of the runs behind the variance; with --gap 0.5."
+            "the data root which is nearest to 0.5, else that of the measured runs; for --gap 0.5."
         ),
     ] = None,
     power: Annotated[float, typer.Option(help="Chance to find --difference or --gap if it is there.")] = 0.8,
@@ -52,8 +52,8 @@ def design(
 
     Give one of --half-width, --calls, --difference and --gap. The variance of success comes from published
     evaluations in the data root where they hold 20 domains and two players, else from runs that the benchmark
-    names; it is scaled to the success rate that you expect. Models that were not evaluated in the data root cost
-    what their price in models.toml or prices.csv says, from brief replies to long ones.
+    names; it is scaled to the success rate that you expect. Models that were not evaluated in the data root
+    cost what their price in models.toml or prices.csv says, from brief replies to long ones.
     Many domains with few instances tell the most per call, and a second run tells less than another instance:
     bound the domains by --max-domains where you have fewer.
 
