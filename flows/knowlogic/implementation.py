@@ -176,6 +176,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
                 for name in (_QUESTIONS, _PLAYED)
             },
             table_figures=_figures,
+            floors=(files("perennial.flows.knowlogic") / "known_floors.sql").read_text(encoding="utf-8"),
             families=(DIFFERENCE, DIFFERENCE_IN_DOMAIN),
         )
 

@@ -17,7 +17,7 @@ from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Questions of each domain.
-LEARNED, MEASURED = 600, 1_200
+LEARNED, MEASURED = 600, 12_000
 _HEAD = '''"""The most frequent right letters by form of a question, of {number:,} questions drawn for it.
 
 Written by `python -m tests.benchmarks.knowlogic_guesser --learn`.

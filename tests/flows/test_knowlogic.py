@@ -55,6 +55,11 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
         assert figures["hasty", language][2:] == ["subset", "subset"]
         assert figures["greedy", language][2:] == ["superset", "superset"]
         assert 0 < figures["hasty", language][0] < 1
+    # Known without the guesser, who did not play.
+    floors = query_rows(
+        root, "SELECT DISTINCT floor BETWEEN 0.069 AND 0.082, floor_low < floor FROM leaderboard"
+    )
+    assert [list(row) for row in floors] == [[True, True]]
     brackets = query_rows(
         root,
         "SELECT DISTINCT brackets, language FROM knowlogic_answers JOIN episodes USING (episode_id) "
