@@ -89,9 +89,8 @@ def choose_episodes(workspace: Workspace, player: str) -> list[Chosen]:
         for row in workspace.rows(batch, "a2rbench_answers")
     }
     ids = {row["instance_id"] for row in drawn}
-    rows = rows_with(
-        *(workspace.staging.store, "a2rbench_items", plan.edition, "instance_id", sorted(ids), _SHOWN)
-    )
+    store = workspace.staging.store
+    rows = rows_with(store, "a2rbench_items", plan.edition, "instance_id", sorted(ids), columns=_SHOWN)
     items = {row["instance_id"]: row for row in rows}
     return [
         Chosen(

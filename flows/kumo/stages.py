@@ -58,8 +58,8 @@ def _name_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> str:
     """Return stage, domains and setting, and which chunk of the setting where there are several."""
     edition, cell = KumoEdition(workspace), WorkCell.from_batch(batch)
     first, *others = edition.configs_of(cell)
-    name = edition.domain_name(first) + f" and {len(others)} more" * bool(others)
-    return f"{batch.stage} {name} {cell.setting}" + f" {cell.chunk}" * bool(cell.chunk)
+    name = edition.domain_name(first) + (f" and {len(others)} more" if others else "")
+    return f"{batch.stage} {name} {cell.setting}" + (f" {cell.chunk}" if cell.chunk else "")
 
 
 _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")

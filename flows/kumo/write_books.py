@@ -53,8 +53,12 @@ def read_guidebooks(store: Store, edition: str) -> Guidebooks:
             if row["index"] < _OF_A_DOMAIN and row["instance_id"] not in private:
                 places[row["instance_id"]] = row["setting"], row["cluster"]
     books = rows_with(
-        *(store, "kumo_books", edition, "instance_id", sorted(places)),
-        ("instance_id", "text", "verdict", "version"),
+        store,
+        table="kumo_books",
+        unit=edition,
+        column="instance_id",
+        values=sorted(places),
+        columns=("instance_id", "text", "verdict", "version"),
     )
     texts = {
         row["instance_id"]: row["text"]

@@ -151,7 +151,7 @@ class RunNews:
             others = [other for other in running if other.deployment_id == run.deployment_id]
             cause = next((other.name for other in others if editions_of(other.tags)), "")
             named = {"name": f"{cause} (skipped)"} if cause else {}
-            state = Cancelled(message=f"{_SKIPPED}{f' ({cause})' * bool(cause)}")
+            state = Cancelled(message=f"{_SKIPPED}{f' ({cause})' if cause else ''}")
         elif editions and all(map(self._is_published, editions)):
             message = f"edition {run.name} is published: it was cancelled while it was being published"
             state = Completed(message=message)

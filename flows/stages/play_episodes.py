@@ -159,7 +159,11 @@ async def _play_model(
     concurrency = EPISODES_A_CALL * session.concurrency(chosen.choice.model)
     counted = progress.EpisodeCount(len(games) * len(runs))
     episodes = await play_all(
-        *(calls, chosen, games, runs, concurrency),
+        calls,
+        chosen,
+        games,
+        runs,
+        concurrency,
         on_end=lambda episode: counted.end(episode.success, episode.status == "api_error"),
         second_reader=benchmark.second_reader(plan.protocol),
     )

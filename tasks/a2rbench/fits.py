@@ -137,7 +137,8 @@ def _along(dimension: int) -> tuple[tuple[str, Callable[[Codes], Codes]], ...]:
     for axis in (*range(dimension), None):
         for is_back in (False, True):
             for name, line in _LINES.items():
-                way = f"{name} along {'all' if axis is None else f'axis {axis + 1}'}{' backwards' * is_back}"
+                way = f"{name} along {'all' if axis is None else f'axis {axis + 1}'}"
+                way += " backwards" if is_back else ""
                 rules.append((way, partial(_apply_codes, axis=axis, is_back=is_back, line=line)))
     return tuple(rules)
 

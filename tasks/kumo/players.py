@@ -380,7 +380,7 @@ PLAYERS: dict[str, Program[KumoGame]] = {
     for program in (
         _program("algorithm-3", False, "plays the golden trajectory of the paper's search", make_algorithm_3),
         _program(
-            *("optimum", False, "plays the best policy that uses the promise"), make_optimum, RELIABILITIES
+            "optimum", False, "plays the best policy that uses the promise", make_optimum, RELIABILITIES
         ),
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
         _program(

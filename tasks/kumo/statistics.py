@@ -338,7 +338,10 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
         trend = compute_trend(edges.astype(float), 100 * solved / runs, domains, seed)
         yield Statistic(
             TREND,
-            *(*key, trend.n, trend.slope, _TREND),
+            *key,
+            n=trend.n,
+            value=trend.slope,
+            method=_TREND,
             low=trend.low,
             high=trend.high,
             p_value=trend.p_value,
@@ -348,7 +351,10 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
         pooled = compute_pooled_v(signatures, labels, domains, seed)
         yield Statistic(
             POOLED_V,
-            *(*key, pooled.n, pooled.v, _POOLED),
+            *key,
+            n=pooled.n,
+            value=pooled.v,
+            method=_POOLED,
             p_value=pooled.p_value,
             no_interval=pooled.undefined,
         )
@@ -358,7 +364,7 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
             ("cramers_v_pooled_permuted", pooled.permuted_v),
         )
         for statistic, value in beside:
-            yield Statistic(statistic, *(*key, pooled.n, value, _POOLED))
+            yield Statistic(statistic, *key, n=pooled.n, value=value, method=_POOLED)
         if (runs == _RUNS_OF_THE_PAPER).all():
             association = chi_square(signatures, labels)
             low, high = association.interval or (None, None)

@@ -82,7 +82,8 @@ def describe_problem(error: BaseException, policy: CallPolicy) -> str:
         now = os.environ.get(_AUTHORITIES, "")
         return (
             f"no connection: the server's certificate is not trusted ({chain[-1].verify_message}): set "
-            f"{_AUTHORITIES} to a file with the certificates of its authority" + f" (now {now})" * bool(now)
+            f"{_AUTHORITIES} to a file with the certificates of its authority"
+            + (f" (now {now})" if now else "")
         )
     if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain):
         return f"no connection: {chain[-1]}"

@@ -53,7 +53,7 @@ def describe_causes(causes: list[Cause]) -> str:
     """Return the first causes with their counts in words."""
     causes_listed = "; ".join(f"{calls:,} x {shorten(error, _WIDTH)}" for error, calls in causes[:_SHOWN])
     more = len(causes) - _SHOWN
-    return causes_listed + (f"; and {more:,} more cause{'s' * (more > 1)}" if more > 0 else "")
+    return causes_listed + (f"; and {more:,} more cause{'s' if more > 1 else ''}" if more > 0 else "")
 
 
 # Whether a whole ledger is what was kept: its pages, every call's digest, every message's text.

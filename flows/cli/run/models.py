@@ -165,7 +165,7 @@ def _line(tried: "TriedModel") -> str:
     return (
         f"ok      {tried.name} at {tried.server}: {reply.status}, {reply.latency_s:.2f} s, {tokens}, {cost}; "
         f"accepts {accepted}"
-        + ", batches" * tried.takes_batches
+        + (", batches" if tried.takes_batches else "")
         + "".join(f"; note: {note}" for note in tried.notes)
     )
 

@@ -71,13 +71,13 @@ def show_plan(params: PlanParams) -> Mapping[str, Any]:
         "has_requirements": any(project.requires for project in params.projects),
         "min_quality": _show_tenths(params.min_quality),
         "max_risk": _show_tenths(params.max_risk),
-        "at_least": f"{params.at_least} project{'s' * (params.at_least > 1)}",
+        "at_least": f"{params.at_least} project{'s' if params.at_least > 1 else ''}",
     }
 
 
 def _show_project(project: Project) -> dict[str, Any]:
     needs = (f"{name} {need}" for name, need in zip(RESOURCES, project.needs, strict=True))
-    several = "s" * (len(project.requires) > 1)
+    several = "s" if len(project.requires) > 1 else ""
     return {
         "profit": project.profit,
         "needs": ", ".join(needs),
