@@ -106,7 +106,7 @@ def export_tables(store: Store, edition: str, folder: Path, *, leave_out: bool) 
 
 
 def _sources(store: Store, units: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield for each file its name in the export, its name in the data root, and what published it."""
+    """For each file its name in the export, its name in the data root, and what published it."""
     edition = units[0]
     for table in TABLES.values():
         if table.kind == "analysis":
@@ -189,7 +189,7 @@ def _called_by(table: Table) -> Iterator[str]:
 
 
 def _of(table: Table, unit: str) -> tuple[str, list[Any]]:
-    """Return the condition, and its values, that a row of the table belongs to the edition or evaluation."""
+    """The condition, and its values, that a row of the table belongs to the edition or evaluation."""
     edition, name = split_unit(unit)
     if table.of_evaluations:
         return "edition = ? AND evaluation = ?", [edition, name]

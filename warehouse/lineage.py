@@ -61,7 +61,7 @@ def column_origins(table: str) -> dict[str, tuple[Origin, ...]]:
 
 
 def _listed_origins(table: str) -> dict[str, dict[Origin, None]]:
-    """Return the origins of the table's columns without its references."""
+    """The origins of the table's columns without its references."""
     by_column: dict[str, dict[Origin, None]] = {}
     for listed in (_SHARED, *(benchmark.origins for benchmark in benchmarks().values())):
         for kind, entries in listed.items():

@@ -272,7 +272,7 @@ class RefreshEvents:
 
 
 def _of_tables(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts that are rows of tables; a stage may count something else beside them."""
+    """The counts that are rows of tables; a stage may count something else beside them."""
     return {name: rows for name, rows in counts.items() if name in TABLES}
 
 

@@ -104,7 +104,7 @@ def _exists(pid: int) -> bool:
 
 
 def _start_of(pid: int) -> str:
-    """Return when the process started, "ended" for one that nobody has waited for, "" where it is unknown."""
+    """When the process started, "ended" for one that nobody has waited for, "" where it is unknown."""
     # The name of the command, in parentheses, may hold anything.
     fields = _read(f"/proc/{pid}/stat").rsplit(")", 1)[-1].split()
     if not fields:
@@ -374,7 +374,7 @@ class RootLock:
             self._tell(f"warning: {self._store.location(LOCK_FILE)} could not be removed: {error}")
 
     def _read_own(self) -> bytes | None:
-        """Return what the lock's file contains while it is this lock, whatever its beat; else None."""
+        """What the lock's file contains while it is this lock, whatever its beat; else None."""
         try:
             content = self._store.read_bytes(LOCK_FILE)
         except FileNotFoundError:

@@ -80,7 +80,7 @@ def write_sorted(
 def _sort_runs(
     table: Table, parts: Iterable["pyarrow.Table"], folder: Path, open_runs: ExitStack
 ) -> tuple[list["_Run"], "pyarrow.Schema"]:
-    """Return the rows in sorted runs, those on disk, which close with `open_runs`, and a last one.
+    """The rows in sorted runs, those on disk, which close with `open_runs`, and a last one.
 
     And the schema that fits all rows: the table's, but for columns that hold NULLs against it. To say so is
     the audit's part.
@@ -145,7 +145,7 @@ class _Run:
 
 
 def _merge(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
-    """Yield the rows of all runs, sorted; each step uses up a block of at least one of them."""
+    """The rows of all runs, sorted; each step uses up a block of at least one of them."""
     import pyarrow as pa
 
     while runs := [run for run in runs if run.rows.num_rows]:
@@ -157,7 +157,7 @@ def _merge(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
 
 
 def _each_key_once(blocks: Iterator["pyarrow.Table"], key: str) -> Iterator["pyarrow.Table"]:
-    """Yield the first row of each key: the others are equal to it, as the key is a content id."""
+    """The first row of each key: the others are equal to it, as the key is a content id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -172,7 +172,7 @@ def _each_key_once(blocks: Iterator["pyarrow.Table"], key: str) -> Iterator["pya
 
 
 def _row_groups(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
-    """Yield the rows in row groups, each full of rows or of letters but for the last one."""
+    """The rows in row groups, each full of rows or of letters but for the last one."""
     import pyarrow as pa
 
     held: list[pyarrow.Table] = []
@@ -189,7 +189,7 @@ def _row_groups(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
 
 
 def _pieces(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
-    """Yield the rows in pieces of one number of rows, the last one aside."""
+    """The rows in pieces of one number of rows, the last one aside."""
     import pyarrow as pa
 
     held: pyarrow.Table | None = None
@@ -204,7 +204,7 @@ def _pieces(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
 
 
 def _letters(rows: "pyarrow.Table") -> int:
-    """Return the bytes of all texts: unlike those of buffers they do not depend on where rows came from."""
+    """The bytes of all texts: unlike those of buffers they do not depend on where rows came from."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -88,7 +88,7 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
 
 
 def _read_earlier_ids(workspace: Workspace, plan: BeyondBenchPlan, cell: Cell) -> set[str]:
-    """Return the ids of the problems of the task's variations before this one, which are staged before it."""
+    """The ids of the problems of the task's variations before this one, which are staged before it."""
     earlier = takewhile(lambda peer: peer != cell, (peer for peer in plan.cells if peer.task == cell.task))
     batches = (batch_of("problems", other) for other in earlier)
     return {id_ for batch in batches for id_ in workspace.column(batch, "instances", "instance_id")}
@@ -133,7 +133,7 @@ def _own_row(cell: Cell, drawn: DrawnProblem, context_tokens: int) -> dict[str, 
 
 
 def _rejection_rows(cell: Cell, plan: BeyondBenchPlan, grown: GrownCell) -> Rows:
-    """Return a row for each size of which problems are excluded or missing, with their number."""
+    """One row per size: which problems are excluded or missing, and how many."""
     rows = []
     counted = {"domain": cell.task, "setting": TASKS[cell.task].suite}
     for size, number in sorted(grown.excluded.items()):

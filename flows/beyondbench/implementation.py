@@ -286,7 +286,7 @@ def _plan_protocol(settings: BeyondBenchSettings) -> JsonObject:
 
 
 def _tokens(task_plan: BeyondBenchPlan) -> list[tuple[int, int]]:
-    """Return the mean tokens of prompt and solution over the sizes of each cell."""
+    """The mean tokens of prompt and solution over the sizes of each cell."""
     tokens = []
     for cell in task_plan.cells:
         task = TASKS[cell.task]
@@ -298,7 +298,7 @@ def _tokens(task_plan: BeyondBenchPlan) -> list[tuple[int, int]]:
 
 
 def _describe_unasked(catalog: Catalog, where: str) -> str:
-    """Return how many problems each player was not asked, and of which sizes in which tasks."""
+    """How many problems each player was not asked, and of which sizes in which tasks."""
     _, rows = catalog.query(
         "SELECT player, task, min(size), max(size), sum(unasked)::BIGINT FROM beyondbench_unasked "
         f"{where} GROUP BY ALL ORDER BY player, 5 DESC, task"

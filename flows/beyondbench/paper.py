@@ -142,19 +142,19 @@ def _compare_score(score: PublishedScore, ours: float | None, reason: str = "") 
 
 
 def _overall(site: Site, player: str, quantization: str = "", suite: str = "all") -> float | None:
-    """Return the accuracy of the model that the paper's tables name so; None where the site lacks it."""
+    """The accuracy of the model that the paper's tables name so; None where the site lacks it."""
     model = site.get(models_of_site().get((player, quantization), ""))
     return None if model is None else model.scores["accuracy", suite]
 
 
 def _gain(site: Site, score: PublishedScore) -> float | None:
-    """Return how much more the second of two sizes or kinds (`8B to 14B`) of a family has."""
+    """How much more the second of two sizes or kinds (`8B to 14B`) of a family scores."""
     first, last = (_overall(site, f"{score.player} ({kind})") for kind in score.settings.split(" to "))
     return None if first is None or last is None else last - first
 
 
 def _curves(site: Site) -> Iterator[Comparison]:
-    """Yield figure 3: overall accuracy by family and size, and percentage points per doubling of the size.
+    """Figure 3: overall accuracy by family and size, and percentage points per doubling of the size.
 
     Families with three sizes or more; least squares of accuracy on log2 of the billions of parameters.
     """
@@ -185,7 +185,7 @@ def _curves(site: Site) -> Iterator[Comparison]:
 
 
 def _costs_of_quantization(site: Site) -> Iterator[Comparison]:
-    """Yield figure 4: what each quantized model has more than the same model without it, and means."""
+    """Figure 4: what each quantized model has more than the same model without it, and means."""
     gains: dict[str, list[float]] = {}
     for (player, quantization), name in models_of_site().items():
         if not quantization or name not in site:
@@ -205,7 +205,7 @@ def _costs_of_quantization(site: Site) -> Iterator[Comparison]:
 
 
 def _means_of_kinds(site: Site) -> Iterator[Comparison]:
-    """Yield figure 5: mean and median accuracy of kinds of models in each suite.
+    """Figure 5: mean and median accuracy of kinds of models in each suite.
 
     The paper does not say which models are of which kind; here the site's column of variants does.
     """
@@ -241,7 +241,7 @@ def _point(
 
 
 def _compare_tools(printed: Printed, site: Site) -> Iterator[Comparison]:
-    """Yield table 4 with tools beside the leaderboard, and the differences that the text prints."""
+    """Table 4 with tools beside the leaderboard, and the differences that the text prints."""
     table = {(s.player, s.settings.partition(",")[0], s.setting): s.value for s in printed["table 4"]}
     for score in printed["table 4"]:
         has_tools = score.settings.startswith("with tools")
@@ -301,7 +301,7 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
 
 
 def _compare_rows(printed: list[PublishedScore], site: Site) -> Iterator[Comparison]:
-    """Yield each number of a table beside the site's, metric by metric."""
+    """Each number of a table beside the site's, metric by metric."""
     labels = {
         (row["player"], row["settings"]): row.get("printed_as", "")
         for row in read_rows(PACKAGE, f"{printed[0].place.replace(' ', '_')}.csv")
@@ -336,7 +336,7 @@ def _by_row(printed: list[PublishedScore]) -> dict[tuple[str, str], dict[tuple[s
 def _compare_overall(
     source: str, rows: Mapping[tuple[str, str], Mapping[tuple[str, str], float]]
 ) -> Iterator[Comparison]:
-    """Yield each printed overall accuracy beside the mean of the three suites that are printed with it."""
+    """Each printed overall accuracy beside the mean of the three suites that are printed with it."""
     for (player, settings), scores in rows.items():
         yield compare(
             f"{source}, mean of its suites",
@@ -350,7 +350,7 @@ def _compare_overall(
 
 
 def _compare_suites(item: str, suite: str, site: Site) -> Iterator[Comparison]:
-    """Yield the site's score of a suite beside the mean of the tasks that the paper prints for that model."""
+    """The site's score of a suite beside the mean of the tasks that the paper prints for that model."""
     for figure in FIGURES:
         for row, suites in printed_tasks().items():
             tasks = {task: score.value for task, score in suites.get((figure, suite), {}).items()}
@@ -375,14 +375,14 @@ def _compare_suites(item: str, suite: str, site: Site) -> Iterator[Comparison]:
 
 
 def _explain(tasks: Mapping[str, float], whole: float) -> str:
-    """Return the one task without which the mean would be the printed one, "" where there is none such."""
+    """The one task without which the mean would be the printed one, "" where there is none such."""
     total = sum(tasks.values())
     as_zero = [task for task, value in tasks.items() if abs((total - value) / len(tasks) - whole) <= MEAN]
     return f"the suite is the mean where {as_zero[0]} counts as 0" if len(as_zero) == 1 else ""
 
 
 def _compare_bits(site: Site) -> Iterator[Comparison]:
-    """Yield the bits that the column of quantization says beside those of a model's name (Int4, Int8)."""
+    """The bits that the column of quantization says beside those of a model's name (Int4, Int8)."""
     for model in site.values():
         name = model.name.rpartition("Int")[2]
         if model.quantization.startswith("GPTQ") and name.isdigit():

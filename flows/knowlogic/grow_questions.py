@@ -134,7 +134,7 @@ def shared_row(question: Question | Imported, index: int, seed: int | None) -> d
 
 
 def _count_before(counts: Counts, scenario: str) -> dict[Difficulty, int]:
-    """Return how many questions of each difficulty the scenarios before this one have."""
+    """How many questions of each difficulty the scenarios before this one have."""
     earlier = list(counts)[: list(counts).index(scenario)]
     return {
         difficulty: sum(counts[name].get(difficulty, 0) for name in earlier)
@@ -143,7 +143,7 @@ def _count_before(counts: Counts, scenario: str) -> dict[Difficulty, int]:
 
 
 def _rejection_rows(batch: Batch, counts: dict[Difficulty, int], grown: GrownScenario) -> Rows:
-    """Return a row for each difficulty of which questions are missing, with their number."""
+    """One row per difficulty: which questions are missing, and how many."""
     return [
         Rejection(
             "questions",

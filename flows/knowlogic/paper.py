@@ -49,7 +49,7 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
 
 
 def _compare_cells(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
-    """Yield each printed accuracy: whether it can be a share of the domain's 600 questions."""
+    """Each printed accuracy: whether it can be a share of the domain's 600 questions."""
     for score in table:
         if score.figure == "accuracy":
             # 600 questions: the nearest share of whole questions, cut or rounded to two digits.
@@ -67,7 +67,7 @@ def _compare_cells(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
 
 
 def _compare_averages(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
-    """Yield each printed average beside the mean of the nine cells."""
+    """Each printed average beside the mean of the nine cells."""
     for score in table:
         if score.figure == "average":
             cells = [row.value for row in table if row.figure == "accuracy" and row.player == score.player]
@@ -77,7 +77,7 @@ def _compare_averages(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
 
 
 def _compare_extraction(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
-    """Yield the printed mean of table 8 beside the mean of its rows."""
+    """The printed mean of table 8 beside the mean of its rows."""
     rates = [score for score in table if score.player]
     for score in table:
         ours = None if score.player else fmean(rate.value for rate in rates)
@@ -93,7 +93,7 @@ def _compare_extraction(table: Sequence[PublishedScore]) -> Iterator[Comparison]
 
 
 def _compare_text(of_place: dict[str, list[PublishedScore]]) -> Iterator[Comparison]:
-    """Yield what the text says of the tables: its highest average, its number of models."""
+    """What the text says of the tables: its highest average, its number of models."""
     averages = [score.value for score in of_place["table 5"] if score.figure == "average"]
     counted = {"average": max(averages), "models": float(len(averages))}
     for section in ("section 1", "section 3.1"):
@@ -112,7 +112,7 @@ def _compare_text(of_place: dict[str, list[PublishedScore]]) -> Iterator[Compari
 
 
 def _judge_items(items: Sequence[PrintedItem]) -> Iterator[Comparison]:
-    """Yield a row per printed item and language: it agrees where its key follows from its text alone."""
+    """A row per printed item and language: it agrees where its key follows from its text alone."""
     if not items:
         yield compare("table 7 and figures 13 to 23", "key", None, None, reason=_NEEDS_TEXT)
         return

@@ -108,7 +108,7 @@ class KnowLogicPractice(Practice[KnowLogicParameters, QuestionSeat, QuestionGame
 
 
 def _find_places(parameters: KnowLogicParameters) -> dict[str, dict[str, list[Difficulty]]]:
-    """Return the scenarios of each domain, and of each the difficulties, as far as they are asked for."""
+    """The scenarios of each domain, and of each the difficulties, as far as they are asked for."""
     shares = {name: load_domain(name).shares for name in parameters.domains}
     offered = sorted({scenario for by_scenario in shares.values() for scenario in by_scenario})
     for scenario in parameters.scenarios:

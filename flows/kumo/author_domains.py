@@ -76,7 +76,7 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
 
 
 def _list_known_domains(workspace: Workspace) -> list[KnownDomain]:
-    """Return the domains of this edition, the bundled ones, and those of editions published before."""
+    """The domains of this edition, the bundled ones, and those of editions published before."""
     edition = KumoEdition(workspace)
     config_ids = (*edition.plan.configs, *edition.read_worlds())
     configs = [edition.config(config_id).config for config_id in config_ids]
@@ -151,7 +151,7 @@ def _add_configured(
 
 
 def _list_known_truths(workspace: Workspace) -> dict[str, Sequence[str]]:
-    """Return the truths of the domains that `_list_known_domains` lists, by name."""
+    """The truths of the domains that `_list_known_domains` lists, by name."""
     edition = KumoEdition(workspace)
     configs = [load_bundled(name) for name in bundled_domains()]
     configs += [edition.config(config_id).config for config_id in edition.plan.configs]

@@ -132,7 +132,7 @@ class KumoEdition:
         return self._read_configs(WORLDS) if self.plan.worlds else {}
 
     def _read_made(self) -> dict[str, str]:
-        """Return the configurations that were made for this edition: drawn ones, then those of models."""
+        """The configurations that were made for this edition: drawn ones, then those of models."""
         exchanged = self._read_configs(COUNTERFACTUALS) if self.plan.counterfactual else {}
         authored = self._read_configs(CONFIGS) if self.plan.authoring.proposals else {}
         return {**exchanged, **self.read_worlds(), **authored}

@@ -215,7 +215,7 @@ def _benchmark_of(store: Store, edition: str) -> str:
 
 
 def _grader_rows(whole: _Whole) -> Iterator[Row]:
-    """Yield the rows of the self-test: a batch that failed would have staged no facts."""
+    """The rows of the self-test: a batch that failed would have staged no facts."""
     named = sum(facts.columns.num_rows * Setting.parse(cell.setting).n_truths for cell, facts in whole.facts)
     unread = whole.ids_where("read_by", NOT_READ)
     yield SHOWN.row(f"{whole.size:,} instances")
@@ -232,7 +232,7 @@ def _grader_rows(whole: _Whole) -> Iterator[Row]:
 
 
 def _agreement_row(whole: _Whole) -> Row:
-    """Return the row of the lists that both engines judged while the edition was drawn."""
+    """The row of the lists that both engines judged while the edition was drawn."""
     draws = whole.edition.draw_rows()
     checked, refused = (sum(row[name] for row in draws) for name in ("checked", "refused"))
     problems = [
@@ -246,7 +246,7 @@ def _agreement_row(whole: _Whole) -> Row:
 
 
 def _own_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
-    """Yield the rows of what the edition holds by itself."""
+    """The rows of what the edition holds by itself."""
     import pyarrow.compute as pc
 
     counted = pc.value_counts(whole.columns["canonical_id"]).to_pylist()
@@ -262,7 +262,7 @@ def _own_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
 
 
 def _guess_rows(whole: _Whole) -> Iterator[Row]:
-    """Yield a row for each guess over the balanced instances: its rates, and p over all settings.
+    """A row for each guess over the balanced instances: its rates, and p over all settings.
 
     Published instances are known to fall to guesses: nothing is expected of them.
     """
@@ -307,7 +307,7 @@ def _books_row(whole: _Whole, policy: GatePolicy) -> Row:
 
 
 def _earlier_rows(whole: _Whole) -> Iterator[Row]:
-    """Yield the rows of what earlier editions hold too: tasks and forms by content, and ids."""
+    """The rows of what earlier editions hold too: tasks and forms by content, and ids."""
     ids = whole.columns["instance_id"].to_pylist()
     issued = issued_instances(whole.store, whole.earlier)
     earlier_ids = [id_ for id_, is_known in zip(ids, issued.which(ids), strict=True) if is_known]
@@ -319,7 +319,7 @@ def _earlier_rows(whole: _Whole) -> Iterator[Row]:
 
 
 def _repeats(whole: _Whole) -> tuple[list[str], list[str]]:
-    """Return what of an edition is the same task as an earlier instance, and what has the same form.
+    """What of an edition is the same task as an earlier instance, and what has the same form.
 
     By content: neither side's instance_id is trusted. Of the edition only those batches are read that hold an
     instance of the same names.
@@ -346,7 +346,7 @@ def _repeats(whole: _Whole) -> tuple[list[str], list[str]]:
 
 
 def _form_of(store: Store, edition: str, earlier: Row) -> str:
-    """Return the canonical id of an earlier instance's content; its own id without a configuration."""
+    """The canonical id of an earlier instance's content; its own id without a configuration."""
     encoded = _earlier_configs(store, edition).get(earlier["config_id"])
     if encoded is None:
         return str(earlier["instance_id"])
@@ -359,7 +359,7 @@ def _form_of(store: Store, edition: str, earlier: Row) -> str:
 
 
 def _task(row: Row) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
-    """Return the task that players see: truths, and actions with their observations, in no order."""
+    """The task that players see: truths, and actions with their observations, in no order."""
     return frozenset(row["truths"]), frozenset(zip(row["actions"], row["observations"], strict=True))
 
 
@@ -378,7 +378,7 @@ def _earlier_configs(store: Store, edition: str) -> dict[str, EncodedConfig]:
 
 
 def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
-    """Yield a row for each domain and setting: the size of its space and the probability of repeats."""
+    """A row for each domain and setting: the size of its space and the probability of repeats."""
     issued = earlier_instances(whole.store, whole.earlier)
     drawn: Counter[DomainSetting] = Counter()
     spaces: dict[DomainSetting, SpaceSize] = {}
@@ -399,7 +399,7 @@ def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
 
 
 def _describe_probability(space: SpaceSize, probability: float) -> str:
-    """Return the probability in words: of a space that is only bounded it is an upper bound."""
+    """The probability in words: of a space that is only bounded it is an upper bound."""
     return f"{'' if space.is_exact else 'at most '}{probability:.2g}"
 
 
@@ -449,7 +449,7 @@ def _require(workspace: Workspace, rows: list[Row]) -> None:
 
 
 def _facts(edition: KumoEdition, cell: WorkCell) -> BatchFacts | None:
-    """Return the facts of a batch, None where there are none of what is staged now."""
+    """The facts of a batch, None where there are none of what is staged now."""
     workspace, batch = edition.workspace, cell.batch("gate")
     facts = read_facts(workspace.staging, workspace.key(batch)) if workspace.is_done(batch) else None
     return facts if facts is not None and facts.about["looked_at"] == _inputs(edition, cell) else None
@@ -466,7 +466,7 @@ def _required_facts(edition: KumoEdition, cell: WorkCell) -> BatchFacts:
 
 
 def _inputs(edition: KumoEdition, cell: WorkCell) -> list[str | None]:
-    """Return hashes of all that the gate looks at in a batch."""
+    """Hashes of all that the gate looks at in a batch."""
     workspace = edition.workspace
     parts = [
         workspace.staging.parts(workspace.key(cell.batch("sample"))).get("kumo_instances"),
@@ -476,7 +476,7 @@ def _inputs(edition: KumoEdition, cell: WorkCell) -> list[str | None]:
 
 
 def _about(edition: KumoEdition, cell: WorkCell) -> Row:
-    """Return what is kept beside the facts: with the first chunk, the size of each configuration's space."""
+    """What is kept beside the facts: with the first chunk, the size of each configuration's space."""
     setting = Setting.parse(cell.setting)
     spaces = {
         config_id: asdict(_space(edition.config(config_id), setting, edition.plan))
@@ -612,7 +612,7 @@ class _Replies:
 
 
 def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
-    """Return the instance that the row holds, or in words that it holds none."""
+    """The instance that the row holds, or in words that it holds none."""
     try:
         return instance_from_row(row, encoded.config)
     except (KeyError, IndexError, ValueError, TypeError) as error:
@@ -620,7 +620,7 @@ def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
 
 
 def _describe_impossible(board: SoundInstance, survivals: Sequence[float]) -> str | None:
-    """Return which truths could never be the only survivor, counted by the engine that did not draw them."""
+    """Which truths could never be the only survivor, counted by the engine that did not draw them."""
     names = [repr(name) for name, number in zip(board.instance.truths, survivals, strict=True) if not number]
     return f"{', '.join(names)} could not be the only survivor" if names else None
 

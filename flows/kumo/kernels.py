@@ -39,7 +39,7 @@ def prepare_kernels(*names: str) -> str:
 
 @contextmanager
 def _compiling(names: Sequence[str]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Yield a process for each of these kernels, and end it with the block."""
+    """A process for each of these kernels, and end it with the block."""
     processes = [
         subprocess.Popen(
             [sys.executable, "-P", "-m", "perennial.flows.kumo.kernels", name], stdin=subprocess.DEVNULL

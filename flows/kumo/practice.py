@@ -161,7 +161,7 @@ def _request(parameters: KumoParameters, seed: int, first: int, count: int) -> S
 def _draw_chunk(
     name: str, parameters: KumoParameters, request: SamplingRequest
 ) -> list[Draw[KumoSeat] | None]:
-    """Return the draws of a request, None for each whose expected steps are not those asked for."""
+    """The draws of a request, None for each whose expected steps are not those asked for."""
     encoded = load_domain(name)
     sample = sample_instances(encoded, request)
     if sample.shortfall is not None and not sample.instances:

@@ -91,7 +91,7 @@ def _draw_game(read: ReadRows, game: ChosenGame, row: Row, observed: Mapping[str
 
 
 def _explain(game: ChosenGame, row: Row, observed: Mapping[str, _Shown], gone: Mapping[str, int]) -> str:
-    """Return why the game was lost: what rules out the truth that it named."""
+    """Why the game was lost: what rules out the truth that it named."""
     named, right = game.answer, " or ".join(row["valid_truths"])
     if named is None:
         return f"The game ended {game.ended}. Right is {right}."

@@ -121,7 +121,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
 
 
 def _read_drawn_ids(edition: KumoEdition, cell: WorkCell) -> IdSet:
-    """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
+    """The ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
     drawn = _Drawn.find_kept(workspace.staging.store.root, workspace.plan.edition, cell.group, cell.setting)
     for chunk in range(drawn.chunks, cell.chunk):

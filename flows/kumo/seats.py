@@ -69,7 +69,7 @@ class KumoSeat:
 
 
 def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], reply: str) -> Row:
-    """Return the row of `kumo_beliefs` of an episode with these steps, the last one read from the reply."""
+    """The row of `kumo_beliefs` of an episode with these steps, the last one read from the reply."""
     # Imported here: numpy costs 100 ms, which listing players should not pay.
     from perennial.tasks.kumo.belief import believe, plan_best_play
 

@@ -55,7 +55,7 @@ def _name_domain(workspace: Workspace, batch: Batch, policies: Policies[author_d
 
 
 def _name_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> str:
-    """Return stage, domains and setting, and which chunk of the setting where there are several."""
+    """Stage, domains and setting, and which chunk of the setting where there are several."""
     edition, cell = KumoEdition(workspace), WorkCell.from_batch(batch)
     first, *others = edition.configs_of(cell)
     name = edition.domain_name(first) + (f" and {len(others)} more" if others else "")

@@ -86,7 +86,7 @@ def show_optimum(edition: Opened, instance_id: str) -> None:
 
 
 def _moves(published: PublishedInstance, golden: list[str]) -> Rows:
-    """Return each move with what it observes and the truths that then are left."""
+    """Each move with what it observes and the truths that then are left."""
     observed = dict(zip(published.row["actions"], published.row["observations"], strict=True))
     places = {action: index for index, action in enumerate(published.instance.actions)}
     left = (1 << published.encoded.n_truths) - 1
@@ -233,7 +233,7 @@ def _find_tree(
 
 
 def _draw_tree(published: PublishedInstance, root: Decision) -> list[str]:
-    """Return the tree as lines, a test or an end each, indented by depth."""
+    """The tree as lines, a test or an end each, indented by depth."""
     config = {outcome.action: outcome for outcome in published.config.outcomes}
     row = published.row
     seen = dict(zip(row["actions"], row["states"], strict=True))

@@ -127,7 +127,7 @@ def is_hedged(text: str, read: Reader) -> bool:
 
 
 def _is_rejected(sentence: str, read: Reader) -> bool:
-    """Return whether a sentence says of its answer that it is wrong, and names no other."""
+    """Whether a sentence says of its answer that it is wrong, and names no other."""
     rejection = _REJECTION.search(sentence)
     if rejection is None or read(sentence[rejection.end() :]) is not None:
         return False
@@ -224,7 +224,7 @@ def parse_reply(text: str, form: Form) -> Parsed:
 
 
 def _commits_to_none(text: str, inside: list[str], form: Form) -> bool:
-    """Return whether a reply that is not exact offers several answers, or only what the answer is not."""
+    """Whether a reply that is not exact offers several answers, or only what the answer is not."""
 
     def read(part: str) -> Answer | None:
         return _read(part, form)
@@ -247,7 +247,7 @@ def _commits_to_none(text: str, inside: list[str], form: Form) -> bool:
 
 
 def _read(part: str, form: Form) -> Answer | None:
-    """Return the answer that a part of a reply states, in any notation."""
+    """The answer that a part of a reply states, in any notation."""
     plain = strip_markup(part)
     answer = form.read_loosely(plain)
     if answer is None:
@@ -271,7 +271,7 @@ def strip_markup(text: str) -> str:
 
 
 def _first(candidates: Iterable[str], form: Form) -> Answer | None:
-    """Return the first answer among candidates, in any notation."""
+    """The first answer among candidates, in any notation."""
     for candidate in candidates:
         if (answer := form.read_loosely(strip_markup(candidate[:_LONGEST]))) is not None:
             return answer
@@ -279,14 +279,14 @@ def _first(candidates: Iterable[str], form: Form) -> Answer | None:
 
 
 def _contents(text: str, container: str) -> list[str]:
-    """Return what the last containers hold, in their order, without empty ones and placeholders."""
+    """What the last containers hold, in their order, without empty ones and placeholders."""
     spans = _blocks(text) if container == "answer" else _boxes(text)
     held = [text[start:end].strip() for start, end in spans if end - start <= _LONGEST]
     return [content for content in held if not _PLACEHOLDER.fullmatch(strip_markup(content[:100]))]
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Return the last <answer> blocks: from the last opening tag before a closing one."""
+    """The last <answer> blocks: from the last opening tag before a closing one."""
     spans: deque[tuple[int, int]] = deque(maxlen=_MOST)
     start: int | None = None
     for tag in _ANSWER_TAG.finditer(text):
@@ -322,7 +322,7 @@ def _boxes(text: str) -> list[tuple[int, int]]:
 
 
 def _find_marked(text: str, form: Form) -> Iterator[str]:
-    """Yield texts that are marked as the answer otherwise than by the container, the likeliest first."""
+    """Texts that are marked as the answer otherwise than by the container, the likeliest first."""
     yield from reversed(_contents(text, "boxed" if form.container == "answer" else "answer"))
     *_, unclosed = _ANSWER_TAG.split(text)[::2]
     if unclosed is not text and "<" not in unclosed:
@@ -337,12 +337,12 @@ def _find_marked(text: str, form: Form) -> Iterator[str]:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the last matches, the last first."""
+    """The last matches, the last first."""
     return reversed(deque(pattern.finditer(text), _MOST))
 
 
 def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
-    """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows.
+    """What a phrase may announce: the line's rest, its sentence, the paragraph, all that follows.
 
     Where a part of an answer would read as an answer, the longest comes first, and no line of several.
     """
@@ -363,6 +363,6 @@ def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
 
 
 def _find_emphasized(text: str) -> Iterator[str]:
-    """Yield bold and mathematical texts, the last first."""
+    """Bold and mathematical texts, the last first."""
     for match in _last(_EMPHASIZED, text):
         yield next(group for group in match.groups() if group)

@@ -69,7 +69,7 @@ def _write_moves(form: MovesForm, shape: str) -> Answer:
 
 
 def _move_tower(form: MovesForm, _size: int) -> Answer:
-    """Return the moves of a tower from the first peg to the last."""
+    """The moves of a tower from the first peg to the last."""
 
     def move(disks: int, source: str, target: str, spare: str) -> list[Answer]:
         if not disks:

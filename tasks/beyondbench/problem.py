@@ -424,7 +424,7 @@ def most_repeats(held: int) -> int:
 
 
 def _draw_new(request: CellRequest, size: int, number: int, grown: GrownCell) -> DrawnProblem | None:
-    """Return a problem that the edition does not hold; None where the space is exhausted."""
+    """A problem that the edition does not hold; None where the space is exhausted."""
     task, held = request.task, grown.drawn
     may_reuse = task.variation(request.variation).reuse == "when_exhausted"
     reusable: DrawnProblem | None = None

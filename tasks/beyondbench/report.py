@@ -131,7 +131,7 @@ def leaderboard(data: ReportData) -> Section:
 
 
 def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
-    """Return a drawing per suite and overall of which the paper prints a player's accuracy."""
+    """A drawing per suite and overall of which the paper prints a player's accuracy."""
     printed = read_paper_values(data, "accuracy")
     drawings = []
     for part in _PARTS:
@@ -148,7 +148,7 @@ def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawin
 
 
 def _name(row: Record, rows: Sequence[Record]) -> str:
-    """Return the player's name, starred where it has fewer cells than others or was not asked everything."""
+    """The player's name, starred where it has fewer cells than others or was not asked everything."""
     is_short = _cells_of(row) < max(map(_cells_of, rows))
     return clean(row["player"]) + _STAR * (is_short or any(row[f"{suite}_not_asked"] for suite in SUITES))
 
@@ -174,7 +174,7 @@ def _cell(row: Record, part: str, column: str, is_share: bool) -> str:
 def _mark(
     rows: Sequence[Record], differs: bool, width: int, is_program: Sequence[bool]
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Return the places of the best and second accuracies; equal ones share them."""
+    """The places of the best and second accuracies; equal ones share them."""
     name = "common_accuracy" if differs else "accuracy"
     most = max(map(_cells_of, rows))
     ranked = [

@@ -282,7 +282,7 @@ def _draw(suite: str, groups: dict[str, list[Record]]) -> Drawing:
 
 
 def _rows(column: int, tuning: str, models: Sequence[Record]) -> list[Record]:
-    """Return what is drawn of a tuning: its models, and outline, mean and median where there are enough."""
+    """What is drawn of a tuning: its models, and outline, mean and median where there are enough."""
     shared = {"series": clean(tuning)}
     values = [row["accuracy"] for row in models]
     rows = [
@@ -304,7 +304,7 @@ def _rows(column: int, tuning: str, models: Sequence[Record]) -> list[Record]:
 
 
 def _outline(column: int, values: Sequence[float]) -> list[Record]:
-    """Return left and right end of the violin at each accuracy; nothing where all are alike."""
+    """Left and right end of the violin at each accuracy; nothing where all are alike."""
     import numpy as np
     from scipy.stats import gaussian_kde
 

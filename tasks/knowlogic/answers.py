@@ -108,7 +108,7 @@ def _is_separator(between: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _read_letters(content: str) -> str:
-    """Return the letters that the content of brackets says, sorted; "" where it says anything else."""
+    """The letters that the content of brackets says, sorted; "" where it says anything else."""
     if box := _BOX.search(content):
         content = _TEXT.sub(r"\1", box[1])
     if label := _LABEL.match(content):

@@ -168,7 +168,7 @@ def _add(solver: Solver, values: int, constraint: Constraint) -> None:
 
 
 def _decide(solver: Solver, values: int, option: Constraint, size: int) -> Verdict:
-    """Return whether the option holds in all arrangements, in none, or in some."""
+    """Whether the option holds in all arrangements, in none, or in some."""
     held = broken = False
     for chosen in product(range(values), repeat=len(option.variables)):
         pairs = zip(option.variables, chosen, strict=True)
@@ -178,7 +178,7 @@ def _decide(solver: Solver, values: int, option: Constraint, size: int) -> Verdi
 
 
 def _count(solver: Solver, size: int, values: int) -> int:
-    """Return the number of arrangements; each one found is forbidden (so this comes last)."""
+    """The number of arrangements; each one found is forbidden (so this comes last)."""
     count = 0
     while solver.solve():
         model = [literal for literal in solver.get_model() if 0 < literal <= size * values]

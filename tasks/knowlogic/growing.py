@@ -190,7 +190,7 @@ def check_pair(
 def _read_problem(
     questions: Sequence[Question], languages: Sequence[Language], tested: TestedQuestion
 ) -> Problem | None:
-    """Return the problem of all rows; None, with a fault, where they have not the same one."""
+    """The problem of all rows; None, with a fault, where they have not the same one."""
     held = [question.language for question in questions]
     if sorted(held) != sorted(languages):
         tested.faults.append(f"the pair has texts in {', '.join(held)}, expected {', '.join(languages)}")
@@ -206,7 +206,7 @@ def _read_problem(
 
 
 def _check_proof(domain: Domain, problem: Problem, tested: TestedQuestion) -> EngineDecision | None:
-    """Return what both engines find; None, with a fault, where they differ or fail."""
+    """What both engines find; None, with a fault, where they differ or fail."""
     if len(set(problem.options)) < len(problem.options):
         tested.faults.append("two options are the same")
     if set(problem.options) & set(problem.statements):
@@ -302,7 +302,7 @@ def _try_changes(domain: Domain, problem: Problem, question: Question, tested: T
 
 
 def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
-    """Yield the text without its last statement, with two options swapped, and as the other language's."""
+    """The text without its last statement, with two options swapped, and as the other language's."""
     printed, language = question.as_text, question.language
     yield printed._replace(text=printed.text.rpartition("\n")[0]), language
     first, second, *others = printed.options
@@ -388,7 +388,7 @@ def grow_scenario(request: ScenarioRequest) -> GrownScenario:
 
 
 def _draw_new(growth: _Growth, difficulty: Difficulty, index: int) -> list[Question]:
-    """Return the next question in each language; nothing where no choice gives a new one."""
+    """The next question in each language; nothing where no choice gives a new one."""
     request, attempt = growth.request, 0
     domain, scenario = request.domain, request.scenario
     purpose = f"knowlogic/{domain.name}/{scenario}/{difficulty}/{index}"
@@ -417,7 +417,7 @@ def _most_draws(growth: _Growth, choice: _Choice) -> int:
 def _accept(
     growth: _Growth, problem: Problem, asked: Request, answer: RightLetters, rejected: int, rng: random.Random
 ) -> list[Question]:
-    """Return the questions of a problem that is new and keeps the request, else nothing."""
+    """The questions of a problem that is new and keeps the request, else nothing."""
     request, domain = growth.request, growth.request.domain
     pair = pair_id(domain, problem)
     if pair in growth.pairs or any(
@@ -438,7 +438,7 @@ def _accept(
 
 
 def _place(problem: Problem, is_right: Sequence[bool], answer: RightLetters, rng: random.Random) -> Problem:
-    """Return the problem with its right options at the letters of the answer."""
+    """The problem with its right options at the letters of the answer."""
     pools: dict[bool, list[Proposition]] = {True: [], False: []}
     for index in rng.sample(range(answer.option_count), answer.option_count):
         pools[is_right[index]].append(problem.options[index])

@@ -116,7 +116,7 @@ class Phrasebook:
 
     @cached_property
     def _ids(self) -> dict[str, dict[str, Argument]]:
-        """Return ids by name, by kind; raise ValueError for a name of two ids, which nothing could read."""
+        """Ids by name, by kind; raise ValueError for a name of two ids, which nothing could read."""
         by_kind: dict[str, dict[str, Argument]] = {}
         for kind, names in self.lexicon.items():
             ids: dict[str, Argument] = {}
@@ -131,7 +131,7 @@ class Phrasebook:
         return [(name, *self._compile(sentence[self.language])) for name, sentence in self.sentences.items()]
 
     def _compile(self, pattern: str) -> tuple[list[str], re.Pattern[str]]:
-        """Return the fixed parts of a pattern (without the first letter) and its regular expression."""
+        """The fixed parts of a pattern (without the first letter) and its regular expression."""
         literals: list[str] = []
         expression, end = "", 0
         for match in _PLACE.finditer(pattern):
@@ -167,12 +167,12 @@ def split_names(text: str, language: Language) -> list[str]:
 
 
 def _fold(name: str) -> str:
-    """Return the name with a small first letter: a sentence may begin with it."""
+    """The name with a small first letter: a sentence may begin with it."""
     return name[:1].lower() + name[1:]
 
 
 def _literal(text: str, *, is_first: bool) -> str:
-    """Return the expression of a fixed text; the first letter of a sentence may be a capital."""
+    """The expression of a fixed text; the first letter of a sentence may be a capital."""
     if is_first and text[:1].lower() != text[:1].upper():
         return f"[{re.escape(text[0].lower())}{re.escape(text[0].upper())}]{re.escape(text[1:])}"
     return re.escape(text)

@@ -97,7 +97,7 @@ def read_questions(text: str, source: str) -> list[Imported]:
 
 
 def _objects(text: str, source: str) -> Iterator[tuple[str, Any]]:
-    """Yield each object of a JSON array, or of JSON Lines, with where it stands."""
+    """Each object of a JSON array, or of JSON Lines, with where it stands."""
     if text.lstrip().startswith("["):
         for number, value in enumerate(read_json(text, source), start=1):
             yield f"{source}, question {number}", value
@@ -225,7 +225,7 @@ def read_printed_items(text: str, name: str) -> list[PrintedItem]:
 
 
 def _items_of_table(text: str) -> Iterator[PrintedItem]:
-    """Yield the items of table 7: a row whose third cell is filled begins a pair of texts."""
+    """The items of table 7: a row whose third cell is filled begins a pair of texts."""
     domain = kind = ""
     pair: list[str] = []
     before, caption, _ = text.partition("\nTable 7:")
@@ -307,7 +307,7 @@ def _items_of_figure(source: str, text: str) -> Iterator[PrintedItem]:
 
 
 def _in_language(text: str, language: Language) -> str:
-    """Return the lines of a text in both languages that are in this one: English stands in brackets.
+    """The lines of a text in both languages that are in this one: English stands in brackets.
 
     A word in brackets behind another is that word in English.
     """

@@ -324,7 +324,7 @@ def leaderboard(data: ReportData) -> Section:
 
 
 def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
-    """Return a drawing of the averages; none where the paper prints none of a player's."""
+    """A drawing of the averages; none where the paper prints none of a player's."""
     printed = read_paper_values(data, "average")
     drawn = [
         read_estimate(row, "average", "questions", paper=printed.get(("all", row["player"])))
@@ -352,7 +352,7 @@ def _percent(value: float | None) -> str:
 def _mark(
     rows: Sequence[Record], columns: Sequence[str], is_program: Sequence[bool]
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Return the places of the best and second accuracies; equal ones share them."""
+    """The places of the best and second accuracies; equal ones share them."""
     ranked = [row for row in range(len(rows)) if not is_program[row] or all(is_program)]
     best_two: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for number, column in enumerate(columns, start=1):
@@ -438,7 +438,7 @@ _CAPTION = (
 
 
 def _explore(view: str, title: str, question: str) -> Figure:
-    """Return the table of a view with all languages and classes, of which the report shows a part."""
+    """The table of a view with all languages and classes, of which the report shows a part."""
     sql = f"-- {question}\nSELECT * EXCLUDE (edition)\nFROM {view}\nWHERE edition = $edition"
     return table_figure(view, f"{title}, all languages", _CAPTION, Query(view, sql))
 

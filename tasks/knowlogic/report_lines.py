@@ -145,7 +145,7 @@ def _figures(row: Record, column: str) -> Record:
 def _by_domain(
     data: ReportData, title: str, rows: Sequence[Record], what: str, places: int
 ) -> tuple[Drawing, ...]:
-    """Return the drawings of those domains that have rows, all together first."""
+    """The drawings of those domains that have rows, all together first."""
     drawings = []
     for domain in (_ALL, *DOMAINS):
         listed = [row for row in rows if row["domain"] == domain]

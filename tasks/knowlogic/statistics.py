@@ -390,7 +390,7 @@ def _share(
 def _average(
     questions: QuestionColumns, played: PlayedQuestions, groups: Iterable[QuestionGroup]
 ) -> Iterator[Statistic]:
-    """Yield the mean of the paper's table 5, for a player with a scored run in each of its cells."""
+    """The mean of the paper's table 5, for a player with a scored run in each of its cells."""
     import numpy as np
 
     cells = [group for group in groups if ALL not in (group.domain, group.language)]

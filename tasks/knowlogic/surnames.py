@@ -52,7 +52,7 @@ def keeps_surname(term: Term) -> bool:
 
 
 def _is_through_fathers(shape: str) -> bool:
-    """Return whether a path leads to fathers, brothers and sisters, and to children of men on the way."""
+    """Whether a path leads to fathers, brothers and sisters, and to children of men on the way."""
     for position, letter in enumerate(shape):
         if letter in "sd" and (position == 0 or LETTERS[shape[position - 1]].sex != "m"):
             return False
@@ -165,7 +165,7 @@ def canonical(problem: Problem) -> object:
 
 
 def _list_orders(sentence: Proposition) -> list[tuple[str | int, ...]]:
-    """Return a sentence's arguments, both ways round where that says the same."""
+    """A sentence's arguments, both ways round where that says the same."""
     arguments = sentence.arguments
     return [arguments, arguments[::-1]] if sentence.template in OF_TWO else [arguments]
 
@@ -233,7 +233,7 @@ def read_intro(book: Phrasebook, text: str) -> Intro:
 
 
 def _split(pattern: str, text: str) -> tuple[str, str]:
-    """Return what stands in the two places of the pattern; raise ValueError for another text."""
+    """What stands in the two places of the pattern; raise ValueError for another text."""
     before, rest = pattern.split("{people}")
     between, after = rest.split("{surnames}")
     if not (text.startswith(before) and text.endswith(after) and between in text):
@@ -332,7 +332,7 @@ class _Draft:
         return None
 
     def _draw_claims(self, option_count: int) -> _Asked | None:
-        """Return options that are claims, so many of them right, of forms that tell nothing."""
+        """Options that are claims, so many of them right, of forms that tell nothing."""
         true_is_right = self.request.type == "correct_statements"
         right = self.request.right
         wanted = [true_is_right] * right + [not true_is_right] * (option_count - right)
@@ -350,7 +350,7 @@ class _Draft:
         return None, chosen
 
     def _draw_gap(self, option_count: int) -> _Asked | None:
-        """Return a sentence with a gap for a person, and options, so many of them right."""
+        """A sentence with a gap for a person, and options, so many of them right."""
         form = self.rng.choice((*OF_ONE, *OF_TWO))
         other: Argument = self.rng.choice(self.surnames if form in OF_ONE else self.people)
         asked = Proposition(form, (GAP, other))
@@ -375,7 +375,7 @@ class _Draft:
         return pair if self.rng.random() < 0.5 else pair[::-1]
 
     def _draw_statements(self, options: Sequence[Proposition], steps: range) -> list[Proposition] | None:
-        """Return statements that allow the hidden arrangement alone and decide the options in such steps.
+        """Statements that allow the hidden arrangement alone and decide the options in such steps.
 
         None says or denies what an option says, but a relation of kin may: there the surname is to be found.
         """
@@ -397,7 +397,7 @@ class _Draft:
         return kept
 
     def _collect(self, banned: set[int]) -> tuple[list[Proposition], int]:
-        """Return true statements until one arrangement is left or none is new, and what they allow."""
+        """True statements until one arrangement is left or none is new, and what they allow."""
         pools = {form: self._list_true(form) for form in _WEIGHTS}
         chosen: list[Proposition] = []
         related: set[Argument] = set()
@@ -417,7 +417,7 @@ class _Draft:
         return chosen, held
 
     def _list_true(self, form: str) -> list[Proposition]:
-        """Return the true statements of a form in random order; relations of kin of random terms."""
+        """The true statements of a form in random order; relations of kin of random terms."""
         if form == KIN:
             pairs = [claim for claim in self._list_claims("same") if self.is_true(claim)]
             terms = self.rng.choices(list(self.terms), k=len(pairs))

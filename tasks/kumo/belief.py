@@ -88,7 +88,7 @@ def plan_best_play(case: Case) -> BestPlay:
 
 
 def _prior(case: Case) -> Array:
-    """Return the probability of each truth (axis 0) and each choice of states (an axis for each action)."""
+    """The probability of each truth (axis 0) and each choice of states (an axis for each action)."""
     states, n_truths = case.states, case.n_truths
     struck = np.zeros(states, np.int64)
     for action, masks in enumerate(case.masks):
@@ -111,7 +111,7 @@ def _prior(case: Case) -> Array:
 
 
 def _likelihood(number: int, reliability: float) -> Array:
-    """Return the probability of each report (row; the last one: no report) given each state (column)."""
+    """The probability of each report (row; the last one: no report) given each state (column)."""
     if number == 1:
         return np.ones((2, 1))
     reported = np.full((number, number), (1 - reliability) / (number - 1))
@@ -124,7 +124,7 @@ def _strides(states: tuple[int, ...]) -> list[int]:
 
 
 def _place(states: tuple[int, ...], reports: Mapping[int, int]) -> int:
-    """Return the number of a set of reports, in which the last digit of an action is that it has none."""
+    """The number of a set of reports, in which the last digit of an action is that it has none."""
     digits = (reports.get(action, number) for action, number in enumerate(states))
     return sum(digit * stride for digit, stride in zip(digits, _strides(states), strict=True))
 

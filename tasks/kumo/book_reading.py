@@ -409,7 +409,7 @@ class _BookReading:
         return True
 
     def _find(self, action: str, state: NamedOutcome) -> _Outcome | None:
-        """Return the one outcome of an action that was named before, None where there is none or several."""
+        """The one outcome of an action that was named before, None where there is none or several."""
         outcomes = [met for met in self.outcomes if met.action == action and met.state.key == state.key]
         return outcomes[0] if len(outcomes) == 1 and outcomes[0].state.closed == state.closed else None
 

@@ -275,7 +275,7 @@ def _add_references(listed: list[dict[str, Any]]) -> None:
 
 
 def _claims(truths: Sequence[str], outcomes: Sequence[dict[str, Any]], rng: random.Random) -> list[Any]:
-    """Return true sentences that rule nothing out, each with its place among outcomes: (place, kind, what).
+    """True sentences that rule nothing out, each with its place among outcomes: (place, kind, what).
 
     Of a truth that one outcome does not rule out, of one that none does, and of the number of outcomes.
     """
@@ -294,13 +294,13 @@ def _claims(truths: Sequence[str], outcomes: Sequence[dict[str, Any]], rng: rand
 
 
 def _number(value: float | None) -> str:
-    """Return the shortest text that reads back as the same float; whole numbers without `.0`."""
+    """The shortest text that reads back as the same float; whole numbers without `.0`."""
     text = repr(value)
     return text[:-2] if text.endswith(".0") else text
 
 
 def _unit(unit: str, high: float | None) -> str:
-    """Return the unit as it stands behind the upper end: `less than 1 exhibition`, `... 2 exhibitions`."""
+    """The unit as it stands behind the upper end: `less than 1 exhibition`, `... 2 exhibitions`."""
     text = " ".join(unit.split())
     return singular(text) if high == 1 else text
 

@@ -85,7 +85,7 @@ def _list_known(path: tuple[int | str, ...]) -> str:
 
 
 def _path(path: tuple[int | str, ...]) -> str:
-    """Return a place such as `outcomes[0].states[1].label`; pydantic marks a key itself by `[key]`."""
+    """A place such as `outcomes[0].states[1].label`; pydantic marks a key itself by `[key]`."""
     keys = (part for part in path if part != "[key]")
     parts = (f"[{part}]" if isinstance(part, int) else f".{_key_text(part)}" for part in keys)
     return "".join(parts).lstrip(".") or "the document"
@@ -96,7 +96,7 @@ def _key_text(key: str) -> str:
 
 
 def _show(value: Any) -> str:
-    """Return a value on one line and shortened; what a list or an object holds is only counted."""
+    """A value on one line and shortened; what a list or an object holds is only counted."""
     if isinstance(value, dict):
         return f"an object with {len(value)} {'key' if len(value) == 1 else 'keys'}"
     if isinstance(value, list):

@@ -236,7 +236,7 @@ def _possible_sets(left: int, n_valid: int, untried: list[tuple[int, ...]]) -> I
 
 
 def _covers(missing: int, choices: list[list[int]]) -> bool:
-    """Return whether one mask of each list can together cover all that is missing."""
+    """Whether one mask of each list can together cover all that is missing."""
 
     @cache
     def search(missing: int, unused: int) -> bool:

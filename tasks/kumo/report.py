@@ -122,7 +122,7 @@ def _cost_grid(rows: list[Record]) -> Grid:
 
 
 def _costs(rows: list[Record]) -> tuple[str, ...]:
-    """Return calls and tokens of the rows, and their costs by stage and in all; blank where none is known."""
+    """Calls and tokens of the rows, and their costs by stage and in all; blank where none is known."""
 
     def add(name: str, chosen: list[Record]) -> float | None:
         numbers = [row[name] for row in chosen if row[name] is not None]

@@ -216,7 +216,7 @@ def compute_extras(queried: Mapping[str, ReportTable], seed: int) -> Extras:
 
 
 def _with_shares(counts: ReportTable) -> ReportTable:
-    """Return the optimal counts with the share of each among the setting's instances, and its interval."""
+    """The optimal counts with the share of each among the setting's instances, and its interval."""
     rows = []
     for row in counts.records():
         interval = wilson_interval(row["instances"], row["n"])

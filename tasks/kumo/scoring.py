@@ -277,7 +277,7 @@ def _leaks(config: SeedConfig) -> Iterator[tuple[str, str]]:
 
 
 def _spell(text: str) -> str:
-    """Return the text's words, folded, with a space on either side of each."""
+    """The text's words, folded, with a space on either side of each."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
@@ -328,7 +328,7 @@ def check_redundancy(encoded: EncodedConfig) -> list[DomainCheck]:
 
 
 def _partition(states: Sequence[int], n_truths: int) -> tuple[tuple[bool, ...], ...]:
-    """Return for each truth which of the states rule it out: equal for truths that are put together."""
+    """For each truth which of the states rule it out: equal for truths that are put together."""
     return tuple(tuple(bool(mask >> truth & 1) for mask in states) for truth in range(n_truths))
 
 
@@ -340,7 +340,7 @@ def _are_nested(matrix: Sequence[tuple[bool, ...]], other: Sequence[tuple[bool, 
 
 
 def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
-    """Return P(state | truth), a row per truth."""
+    """P(state | truth), a row per truth."""
     left = np.array(
         [[not mask >> truth & 1 for mask in states] for truth in range(n_truths)], np.float64
     ).reshape(n_truths, len(states))

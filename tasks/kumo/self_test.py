@@ -165,7 +165,7 @@ class SelfTest:
         return None
 
     def _read_shown(self, action: str, observation: Observation) -> Observation:
-        """Return the observation as it is read out of the message that shows it to players."""
+        """The observation as it is read out of the message that shows it to players."""
         kept = self._shown.get((action, observation)) if isinstance(observation, str) else None
         if kept is not None:
             return kept
@@ -182,7 +182,7 @@ class SelfTest:
 
 
 def _all_steps(instance: Instance, game: KumoGame) -> list[Step]:
-    """Return the actions of the game, and then those that were not taken in it."""
+    """The actions of the game, and then those that were not taken in it."""
     steps = [step for step in game.steps if step.kind == "action"]
     seen = {step.move for step in steps}
     for action, observation, state in zip(
@@ -194,7 +194,7 @@ def _all_steps(instance: Instance, game: KumoGame) -> list[Step]:
 
 
 def _holds(state: OutcomeState, outcome: Observation, states: Sequence[OutcomeState]) -> bool:
-    """Return whether what is shown falls into the state: ranges are [low, high), a last one [low, high]."""
+    """Whether what is shown falls into the state: ranges are [low, high), a last one [low, high]."""
     if isinstance(outcome, str):
         return state.label == outcome
     if state.low is None or state.high is None:

@@ -178,7 +178,6 @@ class SpaceSize:
     of_boards: bool = False
 
     def __str__(self) -> str:
-        """Return the size in a sentence."""
         what = "balanced lists of truths and actions" if self.of_boards else "instances"
         if not self.is_filtered:
             what += " before those that are too easy are left out"
@@ -188,7 +187,7 @@ class SpaceSize:
 
 
 def _short(number: int) -> str:
-    """Return a whole number in three figures."""
+    """A whole number in three figures."""
     if number < 1000:
         return str(number)
     return f"{Context(prec=3, rounding=ROUND_FLOOR).create_decimal(number):.2e}".replace("e+", "e")
@@ -221,7 +220,7 @@ def space_size(
 def _count_observations(
     encoded: EncodedConfig, masks: list[list[int]], truths: list[int], actions: list[int], setting: Setting
 ) -> float:
-    """Return the number of observations that leave exactly the first `n_valid` truths of the board."""
+    """The number of observations that leave exactly the first `n_valid` truths of the board."""
     valid, others = truths[: setting.n_valid], truths[setting.n_valid :]
     if not all(any(encoded.related[action] >> truth & 1 for action in actions) for truth in valid):
         return 0.0

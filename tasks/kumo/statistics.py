@@ -211,7 +211,7 @@ def counterfactual_figures(cells: Cells) -> Iterator[Statistic]:
 
 
 def _rates(cells: Cells, rows: slice) -> "Numbers":
-    """Return the success rates of the scored instances, in the order of the instances."""
+    """The success rates of the scored instances, in the order of the instances."""
     scored = cells["runs"][rows] > 0
     rates, unit = rates_in_units(cells["solved"][rows][scored], cells["runs"][rows][scored])
     return rates / unit

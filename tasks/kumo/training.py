@@ -126,7 +126,7 @@ def _deal_alternately(components: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 def _deal_to_smaller(components: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Return T1 where each component goes to the side with fewer truths, to T1 where both have as many."""
+    """T1 where each component goes to the side with fewer truths, to T1 where both have as many."""
     sides: tuple[set[str], set[str]] = (set(), set())
     for component in components:
         sides[len(sides[0]) > len(sides[1])].update(component)
@@ -134,7 +134,7 @@ def _deal_to_smaller(components: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 def _bisect(config: SeedConfig) -> frozenset[str]:
-    """Return half of the truths so that few actions relate to truths of both halves (Kernighan and Lin).
+    """Half of the truths so that few actions relate to truths of both halves (Kernighan and Lin).
 
     The weight of a link is the number of actions that make it, so that what is cut are the weakest links.
     """
@@ -154,7 +154,7 @@ def _bisect(config: SeedConfig) -> frozenset[str]:
 
 
 def _homes(related: dict[str, frozenset[str]], first: frozenset[str]) -> dict[str, bool]:
-    """Return for each action whether it goes to side 1: to the side of most of its related truths.
+    """For each action whether it goes to side 1: to the side of most of its related truths.
 
     A side that gets fewer than half of the actions takes those of the other that lose least by it: the
     number of different instances grows fast with the number of actions.
@@ -181,7 +181,7 @@ def _related_truths(config: SeedConfig) -> dict[str, frozenset[str]]:
 
 
 def _side(config: SeedConfig, homes: dict[str, bool], first: frozenset[str], is_first: bool) -> SeedConfig:
-    """Return one side, in the configuration's order: its truths that something rules out, or never did."""
+    """One side, in the configuration's order: its truths that something rules out, or never did."""
     truths = {truth for truth in config.truths if (truth in first) is is_first}
     actions = tuple(action for action in config.actions if homes.get(action) is is_first)
     outcomes = tuple(

@@ -66,7 +66,7 @@ def _exchange(outcome: Outcome, truths: tuple[str, ...], rng: random.Random) -> 
 
 
 def _draw_sources(truths: list[str], rules: dict[str, _Rules], rng: random.Random) -> dict[str, str]:
-    """Return whose cell each truth gets: a permutation that changes the rules of as many as possible.
+    """Whose cell each truth gets: a permutation that changes the rules of as many as possible.
 
     Of n truths, f of which have the commonest rules, min(n, 2(n - f)) can change. Sorted by rules and moved
     on by f they do; exchanges that lose none of them then make the order random.
@@ -99,7 +99,7 @@ def _rules_by_truth(outcome: Outcome) -> dict[str, _Rules]:
 
 
 def _known_truths(outcome: Outcome, truths: tuple[str, ...]) -> list[str]:
-    """Return the truths with a cell: those that a state rules out, or whose number is known."""
+    """The truths with a cell: those that a state rules out, or whose number is known."""
     with_cell = {truth for state in outcome.states for truth in state.rules_out}
     with_cell |= {truth for truth, _, _ in outcome.cells}
     return [truth for truth in dict.fromkeys(truths) if truth in with_cell]
@@ -221,7 +221,7 @@ def draw_range_states(
 
 
 def _draw_bounds(whole: tuple[float, float], number: int, rng: random.Random) -> tuple[float, ...]:
-    """Return ascending bounds of so many ranges, in round numbers, over a part of the whole range."""
+    """Ascending bounds of so many ranges, in round numbers, over a part of the whole range."""
     low, high = whole
     step = 10.0 ** math.floor(math.log10((high - low) / 25))
     start = low + rng.uniform(0, 0.15) * (high - low)
@@ -234,7 +234,7 @@ def _draw_bounds(whole: tuple[float, float], number: int, rng: random.Random) ->
 
 
 def _draw_fit(draw: Callable[[], Kept], number: int) -> Kept:
-    """Return the first cells drawn of which every state rules out neither few nor most of the truths."""
+    """The first cells drawn of which every state rules out neither few nor most of the truths."""
     while True:
         kept = draw()
         shares = (
@@ -280,7 +280,7 @@ def _range_cells(bounds: Sequence[float], traits: Traits, rng: random.Random) ->
 
 
 def _positions(traits: Traits, rng: random.Random) -> list[float | None]:
-    """Return where each truth lies on an attribute's scale, from 0 to 1; None where its cell is empty."""
+    """Where each truth lies on an attribute's scale, from 0 to 1; None where its cell is empty."""
     levels = rng.choice((*traits.levels, None))
     silent = rng.uniform(*_SILENT)
     positions: list[float | None] = []
@@ -321,7 +321,7 @@ class Sparsity:
     elsewhere: float
 
     def __str__(self) -> str:
-        """Return the form in which options give it: `8,0.1`."""
+        """The form in which options give it: `8,0.1`."""
         return f"{self.communities},{self.elsewhere:g}"
 
     @classmethod
@@ -400,14 +400,14 @@ def drop_rules(config: SeedConfig, sparsity: Sparsity, rng: random.Random) -> Se
 
 
 def _deal(items: Iterable[Item], number: int, rng: random.Random) -> dict[Item, int]:
-    """Return the part of each item: so many parts of equal size, dealt at random."""
+    """The part of each item: so many parts of equal size, dealt at random."""
     listed = list(items)
     rng.shuffle(listed)
     return {item: position % number for position, item in enumerate(listed)}
 
 
 def _known(outcome: Outcome, truths: list[str]) -> list[str]:
-    """Return the truths that some state of the outcome rules out, in the configuration's order."""
+    """The truths that some state of the outcome rules out, in the configuration's order."""
     ruled_out = {truth for state in outcome.states for truth in state.rules_out}
     return [truth for truth in truths if truth in ruled_out]
 
@@ -480,7 +480,7 @@ _Test = tuple[str, str, LabelTest | NumberTest]
 
 
 def _choose_tests(kind: WorldKind, rng: random.Random) -> list[_Test]:
-    """Return name, note and test of each action: some of the tests, each on some of the parts."""
+    """Name, note and test of each action: some of the tests, each on some of the parts."""
     numbers = rng.randint(*_NUMBERS)
     chosen: list[tuple[LabelTest | NumberTest, str]] = [
         *rng.sample(list(product(kind.numbers, kind.parts)), numbers),
@@ -493,7 +493,7 @@ def _choose_tests(kind: WorldKind, rng: random.Random) -> list[_Test]:
 
 
 def _draw_outcomes(tests: list[_Test], truths: tuple[str, ...], rng: random.Random) -> tuple[Outcome, ...]:
-    """Return the outcomes of the tests; drawn again where some truth would be ruled out by none of them."""
+    """The outcomes of the tests; drawn again where some truth would be ruled out by none of them."""
     while True:
         traits = Traits.draw(len(truths), rng)
         outcomes = tuple(_draw_outcome(name, test, truths, traits, rng) for name, _, test in tests)
@@ -514,7 +514,7 @@ def _draw_outcome(
 def _draw_notes(
     kind: WorldKind, truths: tuple[str, ...], people: list[str], places: list[str], rng: random.Random
 ) -> dict[str, str]:
-    """Return a note of each truth; no two are equal, and none has to do with what rules a truth out."""
+    """A note of each truth; no two are equal, and none has to do with what rules a truth out."""
     notes: dict[str, str] = {}
     for truth in truths:
         while True:

@@ -161,7 +161,7 @@ def _numbers(estimate: LogitDifference) -> tuple[float, ...]:
 
 
 def _rates_of(answers: ReportTable) -> Mapping[tuple[str, str], Domains]:
-    """Return by setting and player, and then by domain, how many instances have each mean over runs."""
+    """By setting and player, and then by domain, how many instances have each mean over runs."""
     rates: dict[tuple[str, str], dict[str, Counter[float]]] = defaultdict(lambda: defaultdict(Counter))
     for row in answers.records():
         for player, solved, runs in zip(row["players"], row["solved"], row["runs"], strict=True):

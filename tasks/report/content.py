@@ -235,7 +235,7 @@ class Figure:
     is_computed: bool = False
 
     def __call__(self, data: ReportData) -> Section:
-        """Return the section."""
+        """Draw the section from the rows of `queries`."""
         return self.draw(data)
 
 

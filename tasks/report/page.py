@@ -236,7 +236,7 @@ def _select_rows(table: ReportTable) -> list[tuple[str, ...]]:
 
 
 def _columns(rows: Iterable[Record]) -> dict[str, Any]:
-    """Return the rows by column, numbers to six digits; values that repeat once each, with their places."""
+    """The rows by column, numbers to six digits; values that repeat once each, with their places."""
     listed = list(rows)
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for row in listed for name in row):

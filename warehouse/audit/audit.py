@@ -154,7 +154,7 @@ def cross_table_rules(tables: AbstractSet[str], others: AbstractSet[str] = froze
 
 
 def _name_rule(rule: str) -> str:
-    """Return the rule's words as the name of a data asset, which is a file's name in Data Docs."""
+    """The rule's words as the name of a data asset, which is a file's name in Data Docs."""
     return "_".join(re.findall(r"\w+", rule))[:_NAME_WIDTH]
 
 
@@ -199,7 +199,7 @@ def _of_kind(tables: "set[Table]", kind: str) -> set[str]:
 
 
 def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPyConnection":
-    """Return a connection with the tables under their names; what outgrows memory goes to `folder`."""
+    """A connection with the tables under their names; what outgrows memory goes to `folder`."""
     import duckdb
 
     limits = {
@@ -325,7 +325,7 @@ def _keep(row: JsonObject) -> JsonObject:
 
 
 def _error(check: JsonObject) -> str:
-    """Return what was raised, "" for nothing: it is told directly, or by metric."""
+    """What was raised, "" for nothing: it is told directly, or by metric."""
     info = check["exception_info"]
     infos = [info] if "raised_exception" in info else info.values()
     return next((str(entry["exception_message"]) for entry in infos if entry["raised_exception"]), "")

@@ -199,7 +199,7 @@ def read_broken(connection: "duckdb.DuckDBPyConnection", sql: str, sentence: str
 
 
 def _as_frame(rows: "pyarrow.Table") -> "pd.DataFrame":
-    """Return a frame whose columns stay Arrow's: no integer turns into a float where one is NULL."""
+    """A frame whose columns stay Arrow's: no integer turns into a float where one is NULL."""
     import pandas as pd
 
     frame: pd.DataFrame = rows.to_pandas(types_mapper=pd.ArrowDtype)

@@ -319,7 +319,7 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
 
 
 def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
-    """Return the names of the files that hold the table in these units, relative to the data root."""
+    """The names of the files that hold the table in these units, relative to the data root."""
     if table.kind == "bundled":
         files = []
     elif table.kind == "root":

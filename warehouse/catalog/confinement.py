@@ -84,7 +84,7 @@ def check_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
 
 
 def _without_semicolon(sql: str) -> str:
-    """Return the statement without the semicolon that ends it, and the comments after that."""
+    """Remove the semicolon that ends the statement, and comments after it."""
     import duckdb
 
     text = sql.encode()
@@ -95,7 +95,7 @@ def _without_semicolon(sql: str) -> str:
 
 
 def _without_explain(sql: str) -> tuple[str, str]:
-    """Return the EXPLAIN of the SQL, with its ANALYZE, and what it explains.
+    """The EXPLAIN of the SQL, with its ANALYZE, and what it explains.
 
     An EXPLAIN with options is left as it is, and so refused: what it explains does not begin at a token that
     is known here.
@@ -136,7 +136,7 @@ def without_order(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
 
 
 def _writing_parts(tree: Any) -> Iterator[str]:
-    """Yield in words each part of the tree that may do more than read the catalog's tables."""
+    """In words each part of the tree that may do more than read the catalog's tables."""
     rest = [tree]
     while rest:
         part = rest.pop()

@@ -178,7 +178,7 @@ def comment_statements(name: str) -> Iterator[str]:
 
 
 def _docs_of_named(view: str, column: str) -> Iterator[str]:
-    """Yield what the column means in each table and view that this view's SQL names."""
+    """What the column means in each table and view that this view's SQL names."""
     for name in re.findall(r"\b(?:FROM|JOIN) (\w+)", without_comments(question_views()[view])):
         columns = TABLES[name].file_columns if name in TABLES else ()
         if column in {spec.name for spec in columns} | {name for name, _ in _view_columns().get(name, ())}:

@@ -92,7 +92,7 @@ class SqlRunner:
             yield from rows
 
     def _stop_at_ctrl_c(self, work: Callable[[], Result]) -> Result:
-        """Return what DuckDB's work returns, from a thread of its own, as it may read no signal meanwhile."""
+        """Run DuckDB's work in a thread of its own, as it may read no signal meanwhile."""
         ended = self._thread.submit(work)
         try:
             return ended.result()

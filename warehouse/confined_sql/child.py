@@ -87,7 +87,7 @@ def _run(task: SqlTask, replies: BinaryIO) -> None:
 
 
 def _answers(task: SqlTask) -> Iterator[Any]:
-    """Yield the messages that answer the task."""
+    """The messages that answer the task."""
     runner = open_runner(task.root, task.files, task.settings, task.known)
     with closing(runner), _MemoryLimit(task.memory_bytes):
         for name, sql in task.views:
@@ -104,7 +104,7 @@ def _answers(task: SqlTask) -> Iterator[Any]:
 
 
 def _pack(rows: Sequence[Row], sql: str) -> Iterator[bytes]:
-    """Yield the rows in as many messages as they need."""
+    """Pack the rows into as many messages as they need."""
     content = pack(("rows", rows))
     if len(content) <= MOST_BYTES:
         yield content
@@ -143,7 +143,7 @@ class _MemoryLimit:
 
 
 def _held_bytes() -> int:
-    """Return the size of this process's data, 0 where the system does not tell."""
+    """The size of this process's data, 0 where the system does not tell."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith("VmData:"):

@@ -111,7 +111,7 @@ def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Itera
 
 
 def _same_evaluation(table: Table, link: Reference) -> str:
-    """Return the condition that a referenced answer is of the row's own evaluation."""
+    """The condition that a referenced answer is of the row's own evaluation."""
     if not TABLES[link.to_table].of_evaluations:
         return ""
     return " AND o.evaluation = " + ("t.evaluation" if table.of_evaluations else "''")

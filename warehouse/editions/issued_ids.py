@@ -69,7 +69,7 @@ class EitherSet:
 
 
 def _merge(*runs: Keys) -> Keys:
-    """Return the keys of all runs, sorted, each once."""
+    """Merge the keys of all runs: sorted, each once."""
     keys = np.concatenate(runs)
     keys.sort(kind="stable")  # linear where the runs are sorted
     is_new = np.ones(len(keys), np.bool_)

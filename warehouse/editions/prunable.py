@@ -96,7 +96,7 @@ class _File:
 def _classify(
     file: _File, published: Collection[str], superseded: Collection[str], now: datetime
 ) -> tuple[Kind, str, str] | None:
-    """Return kind, edition and what is to be removed for this file; None for a file that stays."""
+    """Kind, edition and what is to be removed for this file; None for a file that stays."""
     staged = _STAGING.fullmatch(file.name)
     if staged:
         return "staging", staged["edition"], staged["target"]
@@ -115,7 +115,7 @@ def _classify(
 
 
 def _unit_of(match: re.Match[str]) -> str:
-    """Return what a file of a table, a manifest or an analysis belongs to."""
+    """What a file of a table, a manifest or an analysis belongs to."""
     stem, ending = os.path.splitext(match.groupdict().get("file", ""))
     of_evaluation = ending == ".parquet" and stem[0] != "." and stem != PART
     return evaluation_of(match["edition"], stem) if of_evaluation else match["edition"]
@@ -152,7 +152,7 @@ def _files(store: Store) -> Iterator[_File]:
 
 
 def _read_change_time(info: dict[str, Any]) -> datetime:
-    """Return when the file was last changed: the local disk gives seconds, an object store a datetime."""
+    """When the file was last changed: the local disk gives seconds, an object store a datetime."""
     times = (info[name] for name in ("mtime", "LastModified", "created") if name in info)
     value = next(times)
     moment = value if isinstance(value, datetime) else datetime.fromtimestamp(float(value), UTC)

@@ -98,7 +98,7 @@ def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sam
 
 
 def _difference(table: Table, then: "pyarrow.Table", now: "pyarrow.Table", columns: list[str]) -> str:
-    """Return what differs between the tables in these columns, "" where nothing does."""
+    """What differs between the tables in these columns, "" where nothing does."""
     missing = [name for name in columns if name not in then.column_names]
     if missing:
         return f"published without column {', '.join(missing)}"
@@ -215,7 +215,7 @@ class _Verifier:
         self.result.findings.append(FileFault(self._edition, file, problem, message))
 
     def _row(self) -> dict[str, Any] | None:
-        """Return the edition's row, or None where nothing can be learnt from it."""
+        """The edition's row, or None where nothing can be learnt from it."""
         content = self._read(self._row_file, "the edition's row")
         if content is None:
             return None
@@ -232,7 +232,7 @@ class _Verifier:
         return dict(row)
 
     def _manifest(self, row: dict[str, Any]) -> Manifest | None:
-        """Return the manifest that the row names by its hash, or None where there is no such one."""
+        """The manifest that the row names by its hash, or None where there is no such one."""
         name = self._manifest_file
         content = self._read(name, "the manifest")
         if content is None:
@@ -333,7 +333,7 @@ class _Verifier:
 
 
 def _row_count(store: Store, name: str) -> int:
-    """Return the number of rows in the Parquet file's footer."""
+    """The number of rows in the Parquet file's footer."""
     import pyarrow.parquet as pq
 
     with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:

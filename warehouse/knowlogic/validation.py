@@ -304,7 +304,7 @@ def _inverse_faults(row: Row, relations: dict[str, Row]) -> Found:
 
 
 def _find_implied(name: str, relations: dict[str, Row]) -> set[str]:
-    """Return all that a relation implies, through others too."""
+    """All that a relation implies, through others too."""
     implied_names: set[str] = set()
     pending = [name]
     while pending:

@@ -181,7 +181,7 @@ def _batches(source: "pyarrow.parquet.ParquetFile", columns: list[str]) -> Itera
 
 
 def _sums_of(kind: str, lists: "pyarrow.ListArray") -> Any:
-    """Return for each list the sum of its names' hashes."""
+    """For each list the sum of its names' hashes."""
     import numpy as np
 
     names = lists.values
@@ -194,7 +194,7 @@ def _sums_of(kind: str, lists: "pyarrow.ListArray") -> Any:
 
 
 def _content(store: Store, name: str, rows: list[int]) -> Iterator[Row]:
-    """Yield the content of these rows, ascending; only the row groups that hold one are read."""
+    """The content of these rows, ascending; only the row groups that hold one are read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -50,7 +50,7 @@ def domains_by_edition(store: Store) -> list[tuple[str, frozenset[str]]]:
 
 
 def _read_growth_time(store: Store, edition: str) -> tuple[datetime, str] | None:
-    """Return when the edition was published, and its name; None for an imported or another benchmark's."""
+    """When the edition was published, and its name; None for an imported or another benchmark's."""
     columns = ["benchmark", "created_at", "settings"]
     (row,) = store.read_table(table_file("editions", edition), columns).to_pylist()
     if row["benchmark"] != "kumo" or json.loads(row["settings"])["imported_from"]:

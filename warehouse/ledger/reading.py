@@ -140,7 +140,7 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
 
 
 def _rows(connection: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[str, ...]]:
-    """Yield all rows, some at a time, each time in a transaction of its own: writers continue meanwhile."""
+    """All rows, some at a time, each time in a transaction of its own: writers continue meanwhile."""
     last = -1
     query = f"SELECT rowid, {columns} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT ?"
     while rows := connection.execute(query, (last, _ROWS_A_STEP)).fetchall():

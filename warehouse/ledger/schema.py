@@ -199,7 +199,7 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return whether nothing has been created yet; raise UnreadableInput for a file that is not a ledger."""
+    """Whether nothing has been created yet; raise UnreadableInput for a file that is not a ledger."""
     reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
     application, version, tables = (int(connection.execute(read).fetchone()[0]) for read in reads)
     if application == APPLICATION_ID:
@@ -217,7 +217,7 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _text(cell: bytes) -> str:
-    """Return a stored text; damage that no UTF-8 spells comes through, so that the call's digest shows it."""
+    """A stored text; damage that no UTF-8 spells comes through, so that the call's digest shows it."""
     return cell.decode("utf-8", "backslashreplace")
 
 

@@ -423,7 +423,7 @@ class LedgerWriter:
         return [self._read_kept(entry.reply) for entry in entries]
 
     def _read_kept(self, reply: Reply) -> Reply | Exception:
-        """Return the reply that the ledger holds of the call, which may be another than this one."""
+        """The reply that the ledger holds of the call, which may be another than this one."""
         try:
             return stored_reply(self._connection, self._path, reply.call_id) or reply
         except Damaged as error:

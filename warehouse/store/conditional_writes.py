@@ -138,7 +138,7 @@ def remove(filesystem: Any, path: str, expected: bytes) -> bool:
 
 
 def _condition(filesystem: Any, path: str, expected: bytes) -> dict[str, str] | None:
-    """Return the condition for S3 to still have the expected content; None where it is not there now."""
+    """The condition for S3 to still have the expected content; None where it is not there now."""
     try:
         # First the version, then the content: what is written in between makes the condition fail.
         condition = {"IfMatch": str(filesystem.info(path)["ETag"])} if is_s3(filesystem) else {}

@@ -32,7 +32,7 @@ def let_duckdb_read(connection: "duckdb.DuckDBPyConnection", store: Store) -> No
 
 
 def _with_listings(filesystem: Any, store: Store) -> Any:
-    """Return a file system of its own that remembers what lies in the root now."""
+    """A file system of its own that remembers what lies in the root now."""
     options = {
         **filesystem.storage_options,
         "use_listings_cache": True,

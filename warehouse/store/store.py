@@ -46,7 +46,7 @@ class Store:
 
     @contextmanager
     def _target(self, name: str = "") -> Iterator[tuple[Any, str]]:
-        """Yield the file system and the name's path on it; a remote store's troubles become one line."""
+        """The file system and the name's path on it; a remote store's troubles become one line."""
         filesystem, path = file_system(self.root)
         with translate_store_errors(self.root, filesystem):
             yield filesystem, f"{path}/{name}" if name else path
@@ -369,7 +369,7 @@ def write_version(store: Store, folder: str, stem: str, table: "pyarrow.Table") 
 
 
 def _versions(store: Store, folder: str) -> dict[str, list[tuple[int, str]]]:
-    """Return number and name of the files of each stem, the latest last."""
+    """Number and name of the files of each stem, the latest last."""
     by_stem: dict[str, list[tuple[int, str]]] = {}
     for name in store.names(folder):
         match = _NAME.fullmatch(name)

@@ -305,7 +305,7 @@ class StudyLedger:
             self._lock.release()
 
     def _read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows as they are stored, within `writing` as they are there; no writer is waited for."""
+        """The rows as they are stored, within `writing` as they are there; no writer is waited for."""
         if self._writer == threading.get_ident():
             return self._connection.execute(sql, values).fetchall()
         with self._reading, plain_errors(self.path):
@@ -316,7 +316,7 @@ class StudyLedger:
             self._connection.execute(sql, values)
 
     def _resume_time(self) -> StudyTime:
-        """Return the time as it continues in this boot of the machine, and store it where that is new."""
+        """Continue the time in this boot of the machine; it is stored if it is new."""
         kept = self._read_time()
         if kept is not None and kept.resume(self._clocks()) == kept:
             return kept

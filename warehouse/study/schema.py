@@ -278,7 +278,7 @@ def _is_log_emptied(connection: sqlite3.Connection) -> bool:
 
 
 def _find_files(path: Path, keys: dict[int, int]) -> dict[int, list[Path]]:
-    """Return by number the files of the ledger's folder in which the key is."""
+    """By number the files of the ledger's folder in which the key is."""
     asked = {"folder": str(path.parent), "wanted": [key_bytes(key).hex() for key in keys.values()]}
     # -I and -S: it needs the standard library alone, and starts fast.
     command = [sys.executable, "-I", "-S", str(_SEARCH)]

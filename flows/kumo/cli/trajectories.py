@@ -134,7 +134,7 @@ def _draw(
     threads: int,
     show_drawn: Callable[[int], None],
 ) -> Iterator[JsonObject]:
-    """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
+    """The trajectories of a setting; raise, after the last one, where fewer instances exist."""
     from math import inf
 
     from perennial.flows.kumo.cli.sample import SampleStream

@@ -101,7 +101,7 @@ def _add_clone(
 
 
 def _why_unfit(config: SeedConfig, settings: KumoSettings, sizes: Sequence[Setting], instances: int) -> str:
-    """Return why so many instances cannot be drawn, "" where they can.
+    """Why so many instances cannot be drawn, "" where they can.
 
     By sizes, by the solver's proof that there is none, or by the gate's threshold.
     """
@@ -143,7 +143,7 @@ def request_of(settings: KumoSettings, size: Setting, instances: int) -> Samplin
 
 
 def _find_twin(names_by_key: dict[object, str], name: str, config: SeedConfig) -> str:
-    """Return which given domain is this one by name and goal, or by what its instances are made of.
+    """Which given domain is this one by name and goal, or by what its instances are made of.
 
     Notes what this one is in `given`.
     """
@@ -191,7 +191,7 @@ def take_turns(
 
 
 def _age(domain_id: str, history: Sequence[PastEdition]) -> int:
-    """Return how many editions came after the last one that holds the domain: all of them for a new one."""
+    """How many editions came after the last one that holds the domain: all of them for a new one."""
     held = (age for age, (_, held_ids) in enumerate(history) if domain_id in held_ids)
     return next(held, len(history))
 

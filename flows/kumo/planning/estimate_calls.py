@@ -140,7 +140,7 @@ def _episodes(
 
 
 def _conversations(episodes: float, turns: float, book: int, reply: float) -> _Work:
-    """Return the calls of so many episodes: each turn sends all that was said before it once more."""
+    """The calls of so many episodes: each turn sends all that was said before it once more."""
     prompt = _PROMPT + book + (turns + 1) / 2 * _TURN + (turns - 1) / 2 * reply
     return _Work(episodes * turns, prompt, reply)
 
@@ -181,7 +181,7 @@ def _stage(
 
 
 def _book_tokens(seed: int, configs: Sequence[SeedConfig], setting: Setting) -> int:
-    """Return the mean size of a book of this setting over the plan's domains, in tokens."""
+    """The mean size of a book of this setting over the plan's domains, in tokens."""
     measured = configs or [parse_config(bundled_text(next(iter(bundled_domains()))), "bundled domain")]
     return ceil(sum(_tokens(_some_book(seed, config, setting)) for config in measured) / len(measured))
 

@@ -220,7 +220,7 @@ def estimate_evaluation(
 
 
 def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[float, float]]:
-    """Return the share of the instances that have each version of the book, as least and largest share."""
+    """The share of the instances that have each version of the book, as least and largest share."""
     shares = dict.fromkeys((USUAL, *AMONG, *RELIABILITIES), (1.0, 1.0))
     if set(plan.versions) - set(shares):
         table = store.read_table(table_file("kumo_books", plan.edition), ["version"])
@@ -261,7 +261,7 @@ def _preparation(
 
 
 def _first_warnings(domain: PlannedDomain) -> tuple[str, ...]:
-    """Return what is printed of the domain's warnings; its row of kumo_seed_configs has them all."""
+    """What is printed of the domain's warnings; its row of kumo_seed_configs has them all."""
     hidden = len(domain.warnings) - _WARNINGS_SHOWN
     if hidden <= 1:
         return domain.warnings
@@ -280,7 +280,7 @@ def _resume(
 def _choose_domains(
     candidates: tuple[PlannedDomain, ...], number: int | None, rest_editions: int, store: Store
 ) -> tuple[PlannedDomain, ...]:
-    """Return the domains whose turn it is: all of them where they take no turns."""
+    """The domains whose turn it is: all of them where they take no turns."""
     if number is None:
         return candidates
     ids = [domain.config.domain_id for domain in candidates]
@@ -291,7 +291,7 @@ def _choose_domains(
 def _resume_domains(
     plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]
 ) -> tuple[PlannedDomain, ...]:
-    """Return the domains of an edition that was begun, whosever turn it would be now.
+    """The domains of an edition that was begun, whosever turn it would be now.
 
     Raises EditionConflict where one of them is no longer given, or no longer the same.
     """

@@ -155,7 +155,7 @@ def _parse(files: dict[str, ReleaseFile], name: str) -> ast.Module:
 
 
 def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef]]:
-    """Return file and class by class name and by registered name; a file that cannot be read has none."""
+    """File and class by class name and by registered name; a file that cannot be read has none."""
     classes: dict[str, tuple[str, ast.ClassDef]] = {}
     modules = [name for name in sorted(files) if name.startswith("env/") and name.count("/") == 1]
     for name in [module for module in modules if module.endswith(".py")][:_MAX_FILES]:
@@ -173,7 +173,7 @@ def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef
 def _find_system_prompt(
     classes: dict[str, tuple[str, ast.ClassDef]], domain: str
 ) -> tuple[str, ast.FunctionDef]:
-    """Return the file and the method of a domain's class, or of the class that it is derived from."""
+    """The file and the method of a domain's class, or of the class that it is derived from."""
     name = domain
     for _ in range(_MAX_BASES):
         if name not in classes:

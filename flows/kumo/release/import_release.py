@@ -144,7 +144,7 @@ def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> li
 
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
-    """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
+    """The plan that an imported edition keeps; what it was read from counts by names and sizes."""
     parts = (*release.instances, *release.books, *release.trajectories, *release.oracle, *release.revised)
     files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
     listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
@@ -195,7 +195,7 @@ def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], p
 
 
 def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str, "pyarrow.Table"]:
-    """Return the small tables, sorted by their keys; those that an import has nothing for are empty."""
+    """The small tables, sorted by their keys; those that an import has nothing for are empty."""
     import pyarrow as pa
 
     tables = {}

@@ -125,7 +125,7 @@ def _read_book(rows: ReleaseRows, file: ReleaseFile) -> str | None:
 
 
 def _readable_lines(rows: ReleaseRows, file: SettingFile) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line that can be read, and note the others."""
+    """Number and text of each line that can be read, and note the others."""
     for entry in read_lines(file.file, _MAX_LINE_BYTES):
         if isinstance(entry, Skipped):
             rows.skipped.append(entry)
@@ -134,7 +134,7 @@ def _readable_lines(rows: ReleaseRows, file: SettingFile) -> Iterator[tuple[int,
 
 
 def _read_golden_moves(rows: ReleaseRows, file: SettingFile) -> dict[int, list[str]]:
-    """Return the published optimal play by seed: its tests, and the truth that it names."""
+    """The published optimal play by seed: its tests, and the truth that it names."""
     moves: dict[int, list[str]] = {}
     for number, text in _readable_lines(rows, file):
         try:
@@ -189,7 +189,7 @@ def _add_instances(
 
 
 def _read_instances(rows: ReleaseRows, encoded: EncodedConfig, file: SettingFile) -> list[Instance]:
-    """Return the file's instances in its order; `index` is the line, so that a skipped one leaves a gap.
+    """The file's instances in its order; `index` is the line, so that a skipped one leaves a gap.
 
     Skipped too: an instance of another setting than the file's, and one whose seed the file already had (its
     book and its runs could not be told apart).
@@ -226,7 +226,7 @@ def _select_used(
     optimal: Mapping[int, list[str]],
     rows: ReleaseRows,
 ) -> list[Instance]:
-    """Return the instances; of a file for training, with 100,000 of them, those that a book or play is of."""
+    """The instances; of a file for training, with 100,000 of them, those that a book or play is of."""
     if len(instances) <= _MOST_INSTANCES:
         return instances
     used = [
@@ -241,7 +241,7 @@ def _select_used(
 
 
 def _identity(rows: ReleaseRows, encoded: EncodedConfig, instance: Instance, file: SettingFile) -> str:
-    """Return the canonical id, or another one for an instance that the release has under two seeds."""
+    """The canonical id, or another one for an instance that the release has under two seeds."""
     identity = instance_id(encoded, instance)
     if identity not in rows.instance_ids:
         rows.instance_ids.add(identity)

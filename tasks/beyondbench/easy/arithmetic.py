@@ -63,7 +63,7 @@ ALTERNATING_SUM = list_task(
 
 
 def _draw_division(variation: str, size: int, rng: random.Random) -> PairParams | None:
-    """Return two integers, the second not 0; quotients below 0.1 are drawn again."""
+    """Two integers, the second not 0; quotients below 0.1 are drawn again."""
     pair = draw_pair(variation, size, rng)
     return pair if pair.second and 10 * abs(pair.first) >= abs(pair.second) else None
 
@@ -82,7 +82,7 @@ def _space_division(_variation: str, _size: int) -> Space:
 
 
 def _divide_by_hand(first: int, second: int) -> Fraction:
-    """Return the quotient by long division, to 12 places."""
+    """The quotient by long division, to 12 places."""
     digits, rest = divmod(abs(first), abs(second))
     for _ in range(12):
         digit, rest = divmod(10 * rest, abs(second))
@@ -115,7 +115,7 @@ def largest_factor(size: int) -> int:
 
 
 def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
-    """Return so many integers with repeats, without zero, which would make the product 0."""
+    """So many integers with repeats, without zero, which would make the product 0."""
     bound = largest_factor(size)
     return ListParams(tuple(rng.choice((-1, 1)) * rng.randint(1, bound) for _ in range(size)))
 
@@ -125,7 +125,7 @@ def _space(_variation: str, size: int) -> Space:
 
 
 def _add_repeatedly(values: Values) -> int:
-    """Return the product by doubling and adding (the peasants' algorithm)."""
+    """The product by doubling and adding (the peasants' algorithm)."""
     product = 1
     for value in values:
         product = sum(_doublings(product, abs(value))) * (-1 if value < 0 else 1)

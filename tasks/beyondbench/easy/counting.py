@@ -75,7 +75,7 @@ def _count(values: Values, divisor: int) -> int:
 
 
 def _count_by_digits(params: MultiplesParams) -> int:
-    """Return the count by the rules of divisibility: the last digit, or the sum of digits for 3."""
+    """The count by the rules of divisibility: the last digit, or the sum of digits for 3."""
     digits = [[int(digit) for digit in str(abs(value))] for value in params.values]
     if params.divisor == 3:
         return sum(sum(values) in range(0, 10 * len(values), 3) for values in digits)
@@ -90,7 +90,7 @@ def _draw(variation: str, size: int, rng: random.Random) -> MultiplesParams:
 
 @cache
 def _split(variation: str, divisor: int) -> tuple[list[int], list[int]]:
-    """Return the multiples and the other numbers of the variation's range."""
+    """The multiples and the other numbers of the variation's range."""
     numbers = numbers_of(variation)
     return [n for n in numbers if n % divisor == 0], [n for n in numbers if n % divisor]
 
@@ -173,7 +173,7 @@ def is_palindrome(value: int) -> bool:
 
 
 def _count_reversed(values: Values) -> int:
-    """Return the count of values that equal the number with their digits reversed."""
+    """The count of values that equal the number with their digits reversed."""
     count = 0
     for value in values:
         rest, backwards = value, 0
@@ -216,7 +216,7 @@ def is_square(value: int) -> bool:
 
 
 def _count_by_odd_sums(values: Values) -> int:
-    """Return the count of values that are a sum 1 + 3 + 5 + .. of odd numbers."""
+    """The count of values that are a sum 1 + 3 + 5 + .. of odd numbers."""
     count = 0
     for value in values:
         rest, odd = value, 1
@@ -253,7 +253,7 @@ def _space_count_unique(variation: str, size: int) -> Space:
 
 
 def _count_steps(values: Values) -> int:
-    """Return one more than the number of steps in the sorted list."""
+    """One more than the number of steps in the sorted list."""
     ordered = sorted(values)
     return 1 + sum(first != second for first, second in pairwise(ordered))
 
@@ -296,13 +296,13 @@ def _count_peaks(values: Values) -> int:
 
 
 def _count_turns(values: Values) -> int:
-    """Return how often a step up is followed by a step down."""
+    """How often a step up is followed by a step down."""
     steps = [after - before for before, after in pairwise(values)]
     return sum(step > 0 > following for step, following in pairwise(steps))
 
 
 def _draw_local_maxima_count(variation: str, size: int, rng: random.Random) -> ListParams:
-    """Return a list with 0 to (k - 1) / 2 local maxima, by its runs of steps up and of steps down."""
+    """A list with 0 to (k - 1) / 2 local maxima, by its runs of steps up and of steps down."""
     peaks = rng.randint(0, (size - 1) // 2)
     # A run up and one down for each, perhaps a run down before them and one up behind.
     ends = [(first, last) for first in (0, 1) for last in (0, 1) if 1 <= 2 * peaks + first + last < size]

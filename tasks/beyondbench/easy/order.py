@@ -86,7 +86,7 @@ def draw_order(size: int, longest: int, rng: random.Random) -> list[int]:
 
 
 def _draw_shape(size: int, longest: int, rng: random.Random) -> list[int]:
-    """Return lengths of rows, none longer than the one before it, the first as given."""
+    """Lengths of rows, none longer than the one before it, the first as given."""
     shape = [longest]
     for _ in range(size - longest):
         open_rows = [row for row in range(1, len(shape)) if shape[row] < shape[row - 1]]
@@ -96,7 +96,7 @@ def _draw_shape(size: int, longest: int, rng: random.Random) -> list[int]:
 
 
 def _draw_rows(shape: list[int], rng: random.Random) -> list[int]:
-    """Return the row to which each cell is added as a tableau of the shape grows."""
+    """The row to which each cell is added as a tableau of the shape grows."""
     left = [*shape, 0]
     rows = []
     for _ in range(sum(shape)):
@@ -110,7 +110,7 @@ def _draw_rows(shape: list[int], rng: random.Random) -> list[int]:
 
 
 def _lay_piles(values: Values) -> int:
-    """Return the number of piles of patience sorting, in n log n."""
+    """The number of piles of patience sorting, in n log n."""
     tops: list[int] = []
     for value in values:
         pile = bisect_left(tops, value)
@@ -119,7 +119,7 @@ def _lay_piles(values: Values) -> int:
 
 
 def _extend_each(values: Values) -> int:
-    """Return the longest by the longest that ends at each element, in n squared."""
+    """The longest by the longest that ends at each element, in n squared."""
     longest: list[int] = []
     for index, value in enumerate(values):
         ends = (longest[before] for before in range(index) if values[before] < value)
@@ -147,7 +147,7 @@ LIS_LENGTH = list_task(
 
 
 def _update(values: Values) -> Fraction:
-    """Return the mean by running updates."""
+    """The mean by running updates."""
     mean = Fraction(0)
     for count, value in enumerate(values, 1):
         mean += (value - mean) / count
@@ -173,7 +173,7 @@ def _halve(values: Values) -> Fraction:
 
 
 def _count_smaller(values: Values) -> Fraction:
-    """Return the mean of the elements with at most half of the list below them and above them."""
+    """The mean of the elements with at most half of the list below them and above them."""
     middle = {
         value
         for value in values
@@ -243,7 +243,7 @@ def _find_modes(values: Values) -> list[int]:
 
 
 def _measure_runs(values: Values) -> list[int]:
-    """Return the values of the longest runs in the sorted list."""
+    """The values of the longest runs in the sorted list."""
     ordered = sorted(values)
     longest, modes, start = 0, [0], 0
     for index, value in enumerate(ordered):
@@ -280,7 +280,7 @@ def _insert(values: Values) -> list[int]:
 
 
 def _tokens(variation: str, size: int) -> tuple[int, int]:
-    """Return the estimates with a solution of a n log10 M + b n + g, a = 1, b = 3, g = 10."""
+    """The estimates with a solution of a n log10 M + b n + g, a = 1, b = 3, g = 10."""
     digits = math.log10(2 * LARGEST[variation])
     return list_tokens(variation, size)[0], round(size * digits + 3 * size + 10)
 

@@ -103,7 +103,7 @@ class GridForm:
         return last_run
 
     def _rows(self, text: str) -> Iterator[list[int] | None]:
-        """Yield a row for each line or list of numbers, None for other text; skip blank lines and rules."""
+        """A row for each line or list of numbers, None for other text; skip blank lines and rules."""
         for line in _LABEL.sub("", re.sub(r"[\[\](){}]", "\n", text)).splitlines():
             if len(line) > MAX_LINE:
                 yield None

@@ -313,7 +313,7 @@ def _exact(notation: int, pegs: str) -> re.Pattern[str]:
 
 @cache
 def _loose(pegs: str) -> re.Pattern[str]:
-    """Return a pattern of one move in any notation; white space must be single blanks and line ends."""
+    """A pattern of one move in any notation; white space must be single blanks and line ends."""
     name = f"[\"']?([{pegs}])[\"']?"
     peg = rf"(?:the )?(?:(?:peg|rod|tower|pole) ?)?{name}"
     disk = rf"(?:(?:disk|disc) ?#?)?{_DISK}"
@@ -386,7 +386,7 @@ class PositionsForm:
         return [int(number) for number in re.findall(r"\d+", text)]
 
     def _read_places(self, text: str) -> list[int] | None:
-        """Return the columns of a text that gives the rows in their order, each with its column."""
+        """The columns of a text that gives the rows in their order, each with its column."""
         places = _PLACE.findall(text) if len(text) <= 5_000 else []
         rows = [int(row or pair) for row, pair, _ in places]
         if (

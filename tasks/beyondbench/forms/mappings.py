@@ -83,7 +83,7 @@ def find_last_pairs(text: str, value: str) -> Pairs | None:
 
 
 def _pairs(pieces: list[str], pattern: re.Pattern[str]) -> Pairs | None:
-    """Return the pairs, None where a piece is none or a key has two values."""
+    """The pairs, None where a piece is none or a key has two values."""
     pairs: Pairs = {}
     for piece in pieces:
         match = pattern.fullmatch(piece)
@@ -212,7 +212,7 @@ class AssignmentTableForm:
         return table
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the table of a text of names, values and punctuation: JSON, lists, tables, sentences."""
+        """The table of a text of names, values and punctuation: JSON, lists, tables, sentences."""
         return self._scan(text) if len(text) <= MAX_TEXT else None
 
     def find_last(self, text: str) -> Answer | None:
@@ -246,7 +246,7 @@ class AssignmentTableForm:
         return re.compile(pattern, re.IGNORECASE | re.ASCII)
 
     def _tokens(self, text: str) -> list[str] | None:
-        """Return names, values and line ends; None where there is any other word."""
+        """Names, values and line ends; None where there is any other word."""
         tokens = []
         for match in self._token.finditer(text):
             if match[3]:
@@ -256,7 +256,7 @@ class AssignmentTableForm:
         return tokens
 
     def _scan(self, text: str) -> Answer | None:
-        """Return the table that names and values make in their order: values follow their person."""
+        """The table that names and values make in their order: values follow their person."""
         table: Table = {}
         person = category = None
         for token in self._tokens(text) or ():
@@ -457,7 +457,7 @@ class LettersForm:
 
 
 def _collect(pairs: Iterable[Iterable[str | None]]) -> Answer | None:
-    """Return pairs as a mapping; None where there is none, or a letter has two digits."""
+    """Pairs as a mapping; None where there is none, or a letter has two digits."""
     numbers_by_key: dict[str, int] = {}
     for letter, digits in pairs:
         key, number = str(letter).upper(), int(str(digits)[:5])

@@ -79,7 +79,7 @@ class DecimalForm:
 
 
 def _finite(value: str | Fraction) -> float | None:
-    """Return the value as a float, None where it is none or infinite."""
+    """The value as a float, None where it is none or infinite."""
     try:
         number = float(value)
     except OverflowError:

@@ -47,7 +47,7 @@ class SatParams:
 
 @cache
 def _literals(variables: int) -> tuple[int, ...]:
-    """Return the table of each literal, a negative one at its index from the end."""
+    """The table of each literal, a negative one at its index from the end."""
     full = (1 << (1 << variables)) - 1
     # Variable v has blocks of 2^(v - 1) zeros and as many ones.
     columns = [full // ((1 << half) + 1) << half for half in (1 << v for v in range(variables))]
@@ -97,13 +97,13 @@ Drawn = Callable[[int, int, Planted, random.Random], set[Clause]]
 
 @cache
 def _subsets(n: int, width: int) -> tuple[Clause, ...]:
-    """Return all sets of so many variables."""
+    """All sets of so many variables."""
     return tuple(combinations(range(1, n + 1), width))
 
 
 @cache
 def _list_clauses(n: int, width: int) -> tuple[tuple[Clause, ...], ...]:
-    """Return for each set of so many variables its clauses; bit i of an index: literal i is positive."""
+    """For each set of so many variables its clauses; bit i of an index: literal i is positive."""
     return tuple(
         tuple(
             tuple(v if signs >> bit & 1 else -v for bit, v in enumerate(subset))
@@ -119,7 +119,7 @@ def mixed_widths(n: int) -> set[int]:
 
 
 def n_facts(n: int) -> int:
-    """Return the number of positive unit clauses in a Horn formula: 20% of the variables."""
+    """The number of positive unit clauses in a Horn formula: 20% of the variables."""
     return max(1, round(0.2 * n))
 
 
@@ -129,7 +129,7 @@ def n_equations(n: int, ratio: float) -> int:
 
 
 def _draw_satisfied(n: int, width: int, planted: Planted, rng: random.Random) -> Clause:
-    """Return a random clause; where the planted assignment falsifies it, one literal is negated."""
+    """A random clause; where the planted assignment falsifies it, one literal is negated."""
     clauses = _list_clauses(n, width)
     signed = clauses[int(rng.random() * len(clauses))]
     signs = rng.getrandbits(width)
@@ -154,7 +154,7 @@ def _draw_mixed(n: int, m: int, planted: Planted, rng: random.Random) -> set[Cla
 
 
 def _horn(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
-    """Return facts, and clauses of two or three literals, at most one of them positive."""
+    """Facts, and clauses of two or three literals, at most one of them positive."""
     true = sorted(literal for literal in planted if literal > 0)
     if len(true) < n_facts(n):
         return set()
@@ -173,7 +173,7 @@ def _horn(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
 
 @cache
 def _equation(variables: Clause, parity: bool) -> tuple[Clause, ...]:
-    """Return the clauses that exclude each assignment of the other parity (eq. 138)."""
+    """The clauses that exclude each assignment of the other parity (eq. 138)."""
     excluded = (values for values in product((0, 1), repeat=len(variables)) if sum(values) % 2 != parity)
     return tuple(
         tuple(-v if value else v for v, value in zip(variables, values, strict=True)) for values in excluded
@@ -181,7 +181,7 @@ def _equation(variables: Clause, parity: bool) -> tuple[Clause, ...]:
 
 
 def _xor(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
-    """Return equations of two or three variables, whose parity is that of the planted assignment."""
+    """Equations of two or three variables, whose parity is that of the planted assignment."""
     sets = [subset for width in XOR_WIDTHS for subset in _subsets(n, width)]
     return {
         clause
@@ -192,7 +192,7 @@ def _xor(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
 
 @cache
 def _relations(n: int) -> tuple[tuple[Clause, ...], ...]:
-    """Return the relations that an edge may stand for, as clauses.
+    """The relations that an edge may stand for, as clauses.
 
     Its ends differ (two colors), are not both true (independent set), not both false (vertex cover), or one
     implies the other.
@@ -204,7 +204,7 @@ def _relations(n: int) -> tuple[tuple[Clause, ...], ...]:
 
 
 def _graph_based(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
-    """Return relations on the edges of a random graph, of those that the planted assignment satisfies."""
+    """Relations on the edges of a random graph, of those that the planted assignment satisfies."""
     relations = _relations(n)
     clauses: set[Clause] = set()
     while len(clauses) < m:
@@ -254,7 +254,7 @@ def count_formulas(family: str, n: int) -> Space:
 
 
 def _choices(m: int, total: int, false_at_true: int, false_at_false: int, false_at_both: int) -> int:
-    """Return the ways to choose m of `total`, at least one false at all-true and one false at all-false."""
+    """The ways to choose m of `total`, at least one false at all-true and one false at all-false."""
     both_kept = total - false_at_true - false_at_false + false_at_both
     kept = comb(total - false_at_true, m) + comb(total - false_at_false, m) - comb(both_kept, m)
     return comb(total, m) - kept
@@ -269,7 +269,7 @@ def _clauses(n: int, m: int, widths: set[int]) -> int:
 
 
 def _count_horn(n: int, m: int) -> int:
-    """Return the ways to choose facts, and other clauses of which one is negative: all-true falsifies it."""
+    """The ways to choose facts, and other clauses of which one is negative: all-true falsifies it."""
     true = n // 2
     negative = sum(comb(n, width) - comb(true, width) for width in HORN_WIDTHS)
     heads = sum(n * comb(n - 1, width - 1) - (n - true) * comb(true, width - 1) for width in HORN_WIDTHS)
@@ -278,7 +278,7 @@ def _count_horn(n: int, m: int) -> int:
 
 
 def _count_xor(n: int, equations: int) -> int:
-    """Return the ways to choose sets of variables; the assignment gives each its parity."""
+    """The ways to choose sets of variables; the assignment gives each its parity."""
     true = n // 2
     counts = {
         (i, width - i): comb(true, i) * comb(n - true, width - i)
@@ -362,7 +362,7 @@ def _guess(params: SatParams, rng: random.Random) -> Answer:
 
 
 def _mutate(params: SatParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield assignments that falsify a clause by the values of its variables."""
+    """Assignments that falsify a clause by the values of its variables."""
     for clause in rng.sample(params.clauses, min(4, len(params.clauses))):
         yield f"clause {clause} false", {**answer, **{str(abs(literal)): literal < 0 for literal in clause}}
 

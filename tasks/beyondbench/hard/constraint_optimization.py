@@ -145,7 +145,7 @@ SHARE = Fraction(95, 100)
 
 @cache
 def _choice_matrix(count: int) -> "np.ndarray":
-    """Return a row for each choice: 1 for what is chosen."""
+    """A row for each choice: 1 for what is chosen."""
     import numpy as np
 
     return (np.arange(1 << count)[:, None] >> np.arange(count) & 1).astype(float)
@@ -259,7 +259,7 @@ def draw_plan(variation: str, size: int, rng: random.Random) -> PlanParams | Non
 
 
 def _draw_requirements(size: int, rng: random.Random) -> tuple[tuple[int, ...], ...]:
-    """Return what each project requires: each of smaller number with probability 1/n (eq. 242)."""
+    """What each project requires: each of smaller number with probability 1/n (eq. 242)."""
     return tuple(
         tuple(number for number in range(1, index + 1) if rng.random() < 1 / size) for index in range(size)
     )
@@ -330,7 +330,7 @@ SIZES = (6, 7, 8)
 
 
 def _solve(params: PlanParams) -> Solutions:
-    """Return all choices that are right, the largest profit first."""
+    """All choices that are right, the largest profit first."""
     profits, _ = profits_of_choices(params)
     least = -(-int(profits.max()) * SHARE.numerator // SHARE.denominator)
     right = np.flatnonzero(profits >= max(least, 0))
@@ -348,7 +348,7 @@ def _is_best(params: PlanParams, answer: Answer) -> bool:
 
 
 def _find_fault(params: PlanParams, answer: Answer) -> str:
-    """Return a code for why the answer is not feasible, "" where it is."""
+    """A code for why the answer is not feasible, "" where it is."""
     projects = params.projects
     if not isinstance(answer, list | tuple) or any(type(number) is not int for number in answer):
         return "not_a_list_of_numbers"

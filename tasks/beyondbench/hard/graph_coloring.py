@@ -123,7 +123,7 @@ def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
 
 
 def _grow_clique(masks: list[int]) -> list[int]:
-    """Return the largest of the cliques that grow from each vertex by that with most common neighbors."""
+    """The largest of the cliques that grow from each vertex by that with most common neighbors."""
     largest: list[int] = []
     for start, rest in enumerate(masks):
         clique = [start]
@@ -153,7 +153,7 @@ Graph = tuple[list[Edge], int]
 
 
 def _complete(n: int, rng: random.Random) -> Graph | None:
-    """Return a complete graph without a matching: the ends of each edge that is missing share a color.
+    """A complete graph without a matching: the ends of each edge that is missing share a color.
 
     At least one is missing, as a color for each vertex would be right whatever the edges are.
     """
@@ -172,7 +172,7 @@ def _wheel(n: int, _rng: random.Random) -> Graph | None:
 
 
 def _tree(n: int, rng: random.Random) -> Graph | None:
-    """Return a uniform tree, by its Prüfer sequence."""
+    """A uniform tree, by its Prüfer sequence."""
     sequence = [rng.randrange(n) for _ in range(n - 2)]
     degree = [1 + sequence.count(vertex) for vertex in range(n)]
     edges = []
@@ -197,7 +197,7 @@ def _bipartite(n: int, rng: random.Random) -> Graph | None:
 
 
 def _planar(n: int, rng: random.Random) -> Graph | None:
-    """Return the ends of straight segments between random points, none of which meet."""
+    """The ends of straight segments between random points, none of which meet."""
     from perennial.tasks.beyondbench.hard.kernels import graph_coloring as kernel
 
     points = [(rng.randrange(_GRID), rng.randrange(_GRID)) for _ in range(n)]
@@ -234,7 +234,7 @@ def _dense_random(n: int, rng: random.Random) -> Graph | None:
 
 
 def _petersen_variant(n: int, rng: random.Random) -> Graph | None:
-    """Return an outer cycle, an inner one with steps of k, and the spokes between: GP(n/2, k)."""
+    """An outer cycle, an inner one with steps of k, and the spokes between: GP(n/2, k)."""
     half = n // 2
     step = rng.randint(1, (half - 1) // 2)
     edges = []
@@ -244,7 +244,7 @@ def _petersen_variant(n: int, rng: random.Random) -> Graph | None:
 
 
 def _ramsey(n: int, rng: random.Random) -> Graph | None:
-    """Return a circulant graph: i is joined to i + s for each s of a random set, about half of all.
+    """A circulant graph: i is joined to i + s for each s of a random set, about half of all.
 
     Only those whose number of colors is that of a largest clique or, if larger, n over that of the vertices
     that may share a color: other proofs take minutes.
@@ -333,20 +333,20 @@ def _matchings(n: int) -> int:
 
 
 def _outerplanar(n: int) -> int:
-    """Return the number of triangulated polygons: orders of the corners, times a Catalan number."""
+    """The number of triangulated polygons: orders of the corners, times a Catalan number."""
     return factorial(n - 1) // 2 * (comb(2 * n - 4, n - 2) // (n - 1))
 
 
 @cache
 def _count_connected(n: int) -> int:
-    """Return the number of connected graphs: all but those where vertex 0 reaches only k vertices."""
+    """The number of connected graphs: all but those where vertex 0 reaches only k vertices."""
     apart = (comb(n - 1, k - 1) * (_count_connected(k) << comb(n - k, 2)) for k in range(1, n))
     return (1 << comb(n, 2)) - sum(apart)
 
 
 @cache
 def _connected_between(a: int, b: int) -> int:
-    """Return the number of connected bipartite graphs with parts of a > 0 and b vertices."""
+    """The number of connected bipartite graphs with parts of a > 0 and b vertices."""
     apart = (
         comb(a - 1, i - 1) * comb(b, j) * (_connected_between(i, j) << (a - i) * (b - j))
         for i in range(1, a + 1)
@@ -369,7 +369,7 @@ def _grids(n: int) -> int:
 
 
 def _petersen(m: int) -> int:
-    """Return the labelled GP(m, k): k and l give the same graph where k = l, -l, or kl = 1, -1 modulo m."""
+    """The labelled GP(m, k): k and l give the same graph where k = l, -l, or kl = 1, -1 modulo m."""
     total, seen = 0, set[int]()
     for k in range(1, (m - 1) // 2 + 1):
         if k in seen:
@@ -425,7 +425,7 @@ def _check(params: GraphParams, answer: Answer) -> bool:
 
 
 def _names(answer: Answer) -> dict[str, str] | None:
-    """Return the mapping with names in one case, None where the answer is no mapping from text to names."""
+    """The mapping with names in one case, None where the answer is no mapping from text to names."""
     if not isinstance(answer, dict):
         return None
     if not all(isinstance(part, str) and part.strip() for pair in answer.items() for part in pair):
@@ -456,7 +456,7 @@ def _guess(params: GraphParams, rng: random.Random) -> Answer:
 
 
 def _mutate(params: GraphParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield colourings with an edge of one colour, with colours merged, and proper ones with more colours."""
+    """Colourings with an edge of one colour, with colours merged, and proper ones with more colours."""
     for low, high in rng.sample(params.edges, min(4, len(params.edges))):
         yield f"{low} and {high} alike", {**answer, str(low): answer[str(high)]}
     first, second = rng.sample(sorted(set(answer.values())), 2)
@@ -468,7 +468,7 @@ def _mutate(params: GraphParams, answer: Answer, rng: random.Random) -> Iterator
 
 
 def _tokens(family: str, size: int) -> tuple[int, int]:
-    """Return 150 + 4 |E| and 8 n (the paper has 30 + 2 |E|, less than our text); |E| is the family's mean."""
+    """150 + 4 |E| and 8 n (the paper has 30 + 2 |E|, less than our text); |E| is the family's mean."""
     edges = {
         "complete": size * (size - 1) / 2,
         "cycle": size,

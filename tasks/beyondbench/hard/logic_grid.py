@@ -232,7 +232,7 @@ def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list
 
 
 def _draw_clue(kind: Kind, truth: _Assignment, other: _Assignment, rng: random.Random) -> Clue | None:
-    """Return a clue of this kind that is true of one assignment and false of another."""
+    """A clue of this kind that is true of one assignment and false of another."""
     for _ in range(_TRIES):
         clue = Clue(kind, _draw_items(kind, len(truth[0]), rng))
         if is_true(clue, truth) and not is_true(clue, other):
@@ -241,7 +241,7 @@ def _draw_clue(kind: Kind, truth: _Assignment, other: _Assignment, rng: random.R
 
 
 def _draw_items(kind: Kind, size: int, rng: random.Random) -> tuple[Item, ...]:
-    """Return random items; numbers are compared of people and of values that are no numbers."""
+    """Random items; numbers are compared of people and of values that are no numbers."""
 
     def draw_item(categories: range) -> Item:
         return rng.choice(categories), rng.randrange(size)
@@ -355,7 +355,7 @@ def solve_by_sat(params: LogicGridParams) -> tuple[Table | None, bool]:
 
 
 def _has(n: int, item: Item, person: int) -> int:
-    """Return the literal that says: the person has the item."""
+    """The literal that says: the person has the item."""
     category, value = item
     return (category * n + value) * n + person + 1
 

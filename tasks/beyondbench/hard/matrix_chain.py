@@ -127,7 +127,7 @@ def _cost_of_random_order(dims: tuple[int, ...], rng: random.Random) -> int:
 
 
 def _greedy_cost(dims: tuple[int, ...], largest_first: bool) -> int:
-    """Return the cost where each step removes the largest (or the smallest) inner dimension."""
+    """The cost where each step removes the largest (or the smallest) inner dimension."""
     rest, cost = list(dims), 0
     while len(rest) > 2:
         inner = rest[1:-1]
@@ -143,7 +143,7 @@ def left_to_right(dims: tuple[int, ...]) -> int:
 
 
 def _mutate(params: ChainParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield costs of other orders, which may be as good, and slips of the sum."""
+    """Costs of other orders, which may be as good, and slips of the sum."""
     dims = params.dimensions
     yield "from left to right", left_to_right(dims)
     yield "from right to left", left_to_right(dims[::-1])

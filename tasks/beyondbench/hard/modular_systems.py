@@ -73,7 +73,7 @@ def _require_testable(number: int) -> None:
 
 @cache
 def _primes() -> "np.ndarray":
-    """Return the primes up to the root of the largest number, by Eratosthenes' sieve."""
+    """The primes up to the root of the largest number, by Eratosthenes' sieve."""
     import numpy as np
 
     is_left = np.ones(int(LARGEST**0.5) + 2, dtype=bool)
@@ -125,7 +125,7 @@ def merge_congruences(residues: tuple[int, ...], moduli: tuple[int, ...]) -> tup
 
 
 def _find_all(params: SystemParams) -> list[int]:
-    """Return all integers of the window that satisfy all conditions; raise ValueError if too wide."""
+    """All integers of the window that satisfy all conditions; raise ValueError if too wide."""
     merged = merge_congruences((*params.residues, 0), (*params.moduli, params.divisor))
     if merged is None:
         return []
@@ -168,7 +168,7 @@ def _system(
 
 
 def _with_range(x: int, moduli: tuple[int, ...], period: int, rng: random.Random) -> SystemParams:
-    """Return a window of M/4 to M integers around x + jM, j from 1 to 9."""
+    """A window of M/4 to M integers around x + jM, j from 1 to 9."""
     x += period * rng.randrange(1, 10)
     width = rng.randint(-(-period // 4), period)
     low = x - rng.randrange(width)
@@ -178,7 +178,7 @@ def _with_range(x: int, moduli: tuple[int, ...], period: int, rng: random.Random
 def _with_prime(
     x: int, moduli: tuple[int, ...], period: int, start: int, rng: random.Random
 ) -> SystemParams | None:
-    """Return a window from the integer number `start` of those that satisfy the congruences (0: from 0).
+    """A window from the integer number `start` of those that satisfy the congruences (0: from 0).
 
     It ends before the second prime, and holds a number that is no prime too.
     """
@@ -198,7 +198,7 @@ def _with_prime(
 def _with_divisor(
     x: int, moduli: tuple[int, ...], period: int, start: int, rng: random.Random
 ) -> SystemParams | None:
-    """Return a window that holds one multiple of a divisor coprime to M, and a number that is none too."""
+    """A window that holds one multiple of a divisor coprime to M, and a number that is none too."""
     divisors = [divisor for divisor in DIVISORS if math.gcd(divisor, period) == 1]
     if not divisors:
         return None
@@ -247,7 +247,7 @@ def _check(params: SystemParams, answer: Answer) -> bool:
 
 
 def _mutate(params: SystemParams, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield others that satisfy all congruences, all but one, or the window's ends."""
+    """Others that satisfy all congruences, all but one, or the window's ends."""
     period = math.lcm(*params.moduli)
     for step in (-3, -2, -1, 1, 2, 3):
         yield f"{step:+d} periods", answer + step * period
@@ -290,7 +290,7 @@ def _words(params: SystemParams) -> Mapping[str, Any]:
 
 
 def _space(variation: str, size: int) -> Space:
-    """Return the number of basic systems, else a lower bound from systems of odd moduli alone.
+    """The number of basic systems, else a lower bound from systems of odd moduli alone.
 
     With M odd, p - M and p + M are even for a prime p between M and 2M. So the class of p gives a prime
     system with each of M upper ends (but where p - M = 2), a mixed one with each of M lower and M upper ends.
@@ -314,7 +314,7 @@ def _space(variation: str, size: int) -> Space:
 
 @cache
 def _sum_of_products(size: int, power: int, is_odd: bool) -> int:
-    """Return the sum of M to this power over all sets of so many pairwise coprime moduli.
+    """The sum of M to this power over all sets of so many pairwise coprime moduli.
 
     A modulus below 100 has at most one prime factor above 7: of those that share it, a set has one at most.
     """

@@ -83,7 +83,7 @@ def draw(variation: str, size: int, rng: random.Random) -> QueensParams | None:
 
 @cache
 def _weights(size: int) -> tuple[range, list[int]]:
-    """Return how many queens may be placed, and in how many ways: one in a row and column."""
+    """How many queens may be placed, and in how many ways: one in a row and column."""
     counts = placed_range(size)
     return counts, [math.comb(size, count) * math.perm(size, count) for count in counts]
 
@@ -246,7 +246,7 @@ def _words(params: QueensParams) -> Mapping[str, Any]:
 
 
 def _guess(params: QueensParams, rng: random.Random) -> Answer:
-    """Return a random permutation that keeps the placed queens."""
+    """A random permutation that keeps the placed queens."""
     placed = dict(params.placed)
     free = [column for column in range(params.size) if column not in placed.values()]
     rng.shuffle(free)
@@ -254,7 +254,7 @@ def _guess(params: QueensParams, rng: random.Random) -> Answer:
 
 
 def _mutate(params: QueensParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield mirror images, which are right where they keep the placed queens, and other solutions."""
+    """Mirror images, which are right where they keep the placed queens, and other solutions."""
     size = params.size
     yield "columns mirrored", [size - 1 - column for column in answer]
     yield "turned half round", [size - 1 - column for column in reversed(answer)]

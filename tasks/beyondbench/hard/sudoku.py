@@ -101,7 +101,7 @@ def draw_cages(grid: Grid, rng: random.Random) -> tuple[Cage, ...]:
 
 
 def _draw_orders(rows: int, length: int, rng: random.Random) -> Any:
-    """Return random orders of 0 to length - 1, one per row: by sorting random keys."""
+    """Random orders of 0 to length - 1, one per row: by sorting random keys."""
     import numpy as np
 
     keys = np.frombuffer(rng.randbytes(4 * rows * length), "<u4").reshape(rows, length)
@@ -185,7 +185,7 @@ def solve_by_sat(params: SudokuParams) -> tuple[Grid | None, bool]:
 
 
 def _clauses(params: SudokuParams) -> list[list[int]]:
-    """Return the rules as clauses; literal n * cell + digit says that the cell holds the digit."""
+    """The rules as clauses; literal n * cell + digit says that the cell holds the digit."""
     n = params.n
     clauses = list(_clauses_of_units(n, tuple(tuple(sorted(cells)) for cells in units(params))))
     for cage in params.cages:

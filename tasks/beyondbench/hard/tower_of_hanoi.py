@@ -99,7 +99,7 @@ def find_shortest(start: str, goal: str, pegs: str) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=4_096)
 def _gather(position: str, peg: str, pegs: str) -> Path:
-    """Return the shortest sequence that brings all disks of a position to a peg (eq. 118)."""
+    """The shortest sequence that brings all disks of a position to a peg (eq. 118)."""
     if not position:
         return ()
     smaller, largest = position[:-1], position[-1]
@@ -111,7 +111,7 @@ def _gather(position: str, peg: str, pegs: str) -> Path:
 
 
 def _spread(peg: str, position: str, pegs: str) -> Path:
-    """Return the shortest sequence from a peg to a position: the way back, backwards."""
+    """The shortest sequence from a peg to a position: the way back, backwards."""
     return tuple((disk, target, source) for disk, source, target in reversed(_gather(position, peg, pegs)))
 
 
@@ -222,7 +222,7 @@ def _check(params: HanoiParams, answer: Answer) -> bool:
 
 
 def _moves(answer: Answer) -> list[Move] | None:
-    """Return the moves of an answer that is a list of [disk, from, to], else None."""
+    """The moves of an answer that is a list of [disk, from, to], else None."""
     if not isinstance(answer, list):
         return None
     moves: list[Move] = []
@@ -277,7 +277,7 @@ def _read_position(stacks: list[tuple[str, str]], disks: int) -> str:
 
 
 def _guess(params: HanoiParams, rng: random.Random) -> Answer:
-    """Return a random walk of legal moves, as long as the paper's puzzle with these disks needs."""
+    """A random walk of legal moves, as long as the paper's puzzle with these disks needs."""
     stacks = stacks_of(params.start, params.pegs)
     walk: list[list[int | str]] = []
     while len(walk) < 2**params.disks - 1:
@@ -289,7 +289,7 @@ def _guess(params: HanoiParams, rng: random.Random) -> Answer:
 
 
 def _mutate(params: HanoiParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield longer legal paths, and paths between other pegs."""
+    """Longer legal paths, and paths between other pegs."""
 
     def third(first: str, other: str) -> str:
         return next(peg for peg in params.pegs if peg not in (first, other))

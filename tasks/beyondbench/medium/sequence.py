@@ -189,7 +189,7 @@ def find_space(variation: str, size: int) -> Space:
 
 
 def _largest_mean(count: int) -> float:
-    """Return the Poisson mean at which at most `count` events have the chance `CONFIDENCE`."""
+    """The Poisson mean at which at most `count` events have the chance `CONFIDENCE`."""
     low, high = float(count), count + 20 + 10 * math.sqrt(count + 20)
     while high - low > 1e-6 * high:
         mean = (low + high) / 2
@@ -360,7 +360,7 @@ def sequence_task(
 
 
 def _shorten(terms: Terms, places: int) -> tuple[list[int], int]:
-    """Return the terms in the largest unit in which they are whole, and its decimal places."""
+    """The terms in the largest unit in which they are whole, and its decimal places."""
     shortened = list(terms)
     while places and not any(term % 10 for term in shortened):
         shortened = [term // 10 for term in shortened]

@@ -54,7 +54,7 @@ def canonical(problem: Problem) -> object:
 
 
 def _refine(people: Sequence[Argument], lines: Sequence[_Line]) -> dict[Argument, int]:
-    """Return a number for each person that tells apart who stands in different lines, by repeated rounds."""
+    """A number for each person that tells apart who stands in different lines, by repeated rounds."""
     colors = dict.fromkeys(people, 0)
     for _ in people:
         seen: dict[Argument, list[str]] = {x: [] for x in people}
@@ -161,7 +161,7 @@ class Derivations:
         return self._counts[goals]
 
     def _find_proofs(self) -> dict[Pair, frozenset[Pair]]:
-        """Return the pairs of a proof of each pair that follows: small ones, not always the smallest."""
+        """The pairs of a proof of each pair that follows: small ones, not always the smallest."""
         proofs: dict[Pair, frozenset[Pair]] = dict.fromkeys(self.stated, frozenset())
         pending = True
         while pending:
@@ -200,7 +200,7 @@ class Derivations:
 
     @staticmethod
     def _are_near(goals: frozenset[Pair], derived: frozenset[Pair], most: int) -> bool:
-        """Return whether the two people of each goal are connected by `most` known pairs or fewer.
+        """Whether the two people of each goal are connected by `most` known pairs or fewer.
 
         A composition shortens such a connection by one pair at most.
         """
@@ -350,7 +350,7 @@ class _Clauses:
         return self.called[key]
 
     def _ways(self, path: Path, ego: int, who: int) -> Iterator[int]:
-        """Yield the variable of each chain of different people along a path."""
+        """The variable of each chain of different people along a path."""
         others = [x for x in range(self.size) if x not in (ego, who)]
         for people in permutations(others, len(path.steps) - 1):
             chain = (ego, *people, who)
@@ -425,7 +425,7 @@ class _Clauses:
         return None
 
     def _find_broken_clause(self, values: Sequence[bool]) -> list[int] | None:
-        """Return a clause of all trees that a solution breaks; None where it is a tree."""
+        """A clause of all trees that a solution breaks; None where it is a tree."""
         families = [
             min(e for e in range(2 * self.size) if e == end or values[self.same(e, end)])
             for end in range(2 * self.size)
@@ -454,7 +454,7 @@ class _Clauses:
         ]
 
     def _cycle(self, path: list[int], other: list[int]) -> list[int]:
-        """Return: not all ends on these two ways to one nuclear family are joined as they are."""
+        """A clause: not all ends on these two ways to one nuclear family are joined as they are."""
         shared = 0
         while shared < min(len(path), len(other)) and path[shared] == other[shared]:
             shared += 1

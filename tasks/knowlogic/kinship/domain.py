@@ -144,13 +144,13 @@ class Options:
         return (is_choice or not self._is_absurd(resolved)) and not self._is_loose(resolved)
 
     def _is_absurd(self, claim: Resolved) -> bool:
-        """Return whether the sexes tell that it is false: a woman's wife's sister, a man as a mother."""
+        """Whether the sexes tell that it is false: a woman's wife's sister, a man as a mother."""
         sexes = self.stated.model.family.sexes
         spouses = {shape[0] for shape in claim.term.shapes}
         return sexes[claim.who] != claim.term.sex or spouses == {"h" if sexes[claim.ego] == "m" else "w"}
 
     def _is_loose(self, claim: Resolved) -> bool:
-        """Return whether some use the term so: from the view of the spouse or a child, or for a cousin."""
+        """Whether some use the term so: from the view of the spouse or a child, or for a cousin."""
         family = self.stated.model.family
         relation = family.relations[claim.ego][claim.who]
         if relation is None:
@@ -188,7 +188,7 @@ class Options:
         return self.is_fit(option, wanted) and self.steps(option) in steps
 
     def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
-        """Return a true sentence: of names, or with descriptions in the place of the names."""
+        """A true sentence: of names, or with descriptions in the place of the names."""
         if form.endswith("of_holder"):
             truth = rng.choice(self._basic_truths)
         else:
@@ -214,7 +214,7 @@ class Options:
         return [truth for truth in self.truths if self.terms[str(truth.arguments[2])].length == 1]
 
     def _describe(self, holder: Argument, other: Argument, rng: random.Random) -> tuple[int, str] | None:
-        """Return a description of somebody that does not start from the other person of the sentence."""
+        """A description of somebody that does not start from the other person of the sentence."""
         fitting = [(ego, term) for ego, term, who in self.descriptions if who == holder and ego != other]
         return rng.choice(fitting) if fitting else None
 
@@ -316,7 +316,7 @@ def draw(
 
 
 def _draw_family(terms: Mapping[str, Term], request: Request, rng: random.Random) -> BornFamily:
-    """Return a family in which, if several people are to fit a gap, so many do (where one is found)."""
+    """A family in which, if several people are to fit a gap, so many do (where one is found)."""
     is_vague = request.type == "vague_entity"
     sizes = _SIZES[request.difficulty]
     for _ in range(_TRIES):
@@ -357,7 +357,7 @@ def _build(
 
 
 def _name(people: Sequence[Person], size: int, rng: random.Random) -> list[Argument]:
-    """Return the id of a person for each member of the family, whatever the sex that the name suggests."""
+    """The id of a person for each member of the family, whatever the sex that the name suggests."""
     return [person.id for person in rng.sample(people, size)]
 
 
@@ -369,7 +369,7 @@ def count_edges(statements: Sequence[Proposition]) -> int:
 def _draw_sentences(
     options: Options, request: Request, option_count: int, rng: random.Random
 ) -> _Asked | None:
-    """Return options that are sentences, so many of them right."""
+    """Options that are sentences, so many of them right."""
     forms = FORMS[request.difficulty]
     nm = int(rng.random() < forms.get(BOTH, 0))
     bounds = CUTS.list_steps(request.difficulty, request.type, option_count)
@@ -393,7 +393,7 @@ def _draw_sentences(
 
 
 def _draw_gap(options: Options, request: Request, option_count: int, rng: random.Random) -> _Asked | None:
-    """Return a sentence with a gap, and options that fill it, so many of them right."""
+    """A sentence with a gap, and options that fill it, so many of them right."""
     bounds = CUTS.list_steps(request.difficulty, request.type, option_count)
     for _ in range(_TRIES):
         form = "is" if request.difficulty == "easy" or rng.random() < 0.6 else "is_of_holder"
@@ -422,7 +422,7 @@ def _draw_gap(options: Options, request: Request, option_count: int, rng: random
 
 
 def _count_fitting(options: Options, asked: Proposition) -> int:
-    """Return how many people may fit the gap (those whom an unknown age leaves open among them)."""
+    """How many people may fit the gap (those whom an unknown age leaves open among them)."""
     people = [x for x in range(options.stated.model.family.size) if x not in asked.arguments]
     return sum(holds(options.terms, options.stated.model, fill(asked, x)) is not False for x in people)
 
@@ -484,7 +484,7 @@ def _compares(terms: Mapping[str, Term], sentence: Proposition) -> bool:
 
 
 def _is_inverse(option: Proposition, statements: list[Proposition]) -> bool:
-    """Return whether an option is about two people of a statement, the other way round."""
+    """Whether an option is about two people of a statement, the other way round."""
     if option.template != "is":
         return False
     return any(fact.template == "is" and fact.arguments[1::-1] == option.arguments[:2] for fact in statements)

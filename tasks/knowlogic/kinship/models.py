@@ -110,7 +110,7 @@ def find_models(
 
 
 def _order(terms: Mapping[str, Term], statements: Sequence[Proposition]) -> list[Proposition]:
-    """Return the statements so that few growths are open: sexes, then short paths, and what joins nobody."""
+    """The statements so that few growths are open: sexes, then short paths, and what joins nobody."""
     facts = [statement for statement in statements if statement.template in ("male", "female")]
     left = [statement for statement in statements if statement.template == "is"]
     component: dict[Argument, Argument] = {}
@@ -147,7 +147,7 @@ def _grow(terms: Mapping[str, Term], growth: Growth, statement: Proposition) -> 
 
 
 def _find_ages(terms: Mapping[str, Term], family: Family, statements: Sequence[Proposition]) -> Ages | None:
-    """Return the ages that the statements give in a family; None where they contradict each other."""
+    """The ages that the statements give in a family; None where they contradict each other."""
     comparisons: list[Older] = list(family.parents_and_children())
     for statement in statements:
         if statement.template == "older":
@@ -350,7 +350,7 @@ def draw_statements(
 def _shuffle(
     terms: Mapping[str, Term], truths: Sequence[Proposition], difficulty: Difficulty, rng: random.Random
 ) -> list[Proposition]:
-    """Return the sentences in a random order in which heavier ones tend to come first."""
+    """The sentences in a random order in which heavier ones tend to come first."""
     weights = _WEIGHTS[difficulty]
 
     def key(sentence: Proposition) -> float:
@@ -362,7 +362,7 @@ def _shuffle(
 
 
 def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
-    """Return the first sentences that relate everybody to everybody, each to somebody new."""
+    """The first sentences that relate everybody to everybody, each to somebody new."""
     part = list(range(size))
     chosen = []
     for sentence in truths:
@@ -375,7 +375,7 @@ def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
 
 
 def _models(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> list[Model]:
-    """Return the families that the statements allow; none where they are too many."""
+    """The families that the statements allow; none where they are too many."""
     try:
         models = list(islice(find_models(terms, size, statements, _BOUND), LIMIT))
     except TooManyError:
@@ -391,7 +391,7 @@ def _is_one(terms: Mapping[str, Term], size: int, statements: Sequence[Propositi
 
 
 def _keeps(terms: Mapping[str, Term], model: Model, statement: Proposition) -> bool:
-    """Return whether a family may keep a statement, ages aside."""
+    """Whether a family may keep a statement, ages aside."""
     if statement.template != "is":
         return model.family.sexes[int(statement.arguments[0])] == statement.template[0]
     who, ego, term = statement.arguments
@@ -401,14 +401,14 @@ def _keeps(terms: Mapping[str, Term], model: Model, statement: Proposition) -> b
 def _tell_apart(
     terms: Mapping[str, Term], models: Sequence[Model], truths: Sequence[Proposition]
 ) -> Proposition | None:
-    """Return the first true sentence that some of the families does not keep."""
+    """The first true sentence that some of the families does not keep."""
     return next((truth for truth in truths if not all(_keeps(terms, model, truth) for model in models)), None)
 
 
 def _drop_redundant(
     terms: Mapping[str, Term], size: int, chosen: Sequence[Proposition], rng: random.Random
 ) -> list[Proposition]:
-    """Return the statements without those, in a random order, that the family follows without."""
+    """The statements without those, in a random order, that the family follows without."""
     kept = list(chosen)
     for statement in rng.sample(kept, len(kept)):
         rest = [other for other in kept if other != statement]
@@ -427,7 +427,7 @@ def _mentions_all(statements: Sequence[Proposition], size: int) -> bool:
 def _state_age(
     terms: Sequence[Term], model: Model, born: BornFamily, rng: random.Random
 ) -> list[Proposition]:
-    """Return, sometimes, a statement of ages on which the word for somebody depends."""
+    """At times, a statement of ages on which the word for somebody depends."""
     if rng.random() > _AGE_STATED:
         return []
     open_ = {

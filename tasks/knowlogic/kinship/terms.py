@@ -150,7 +150,7 @@ class Term:
 
 
 def _combine(term: str, choices: set[frozenset[Age]]) -> frozenset[Age]:
-    """Return the ages that all choices share, where the others are free."""
+    """The ages that all choices share, where the others are free."""
     for older, younger in sorted(set().union(*choices)):
         flipped = {
             frozenset((b, a) if {a, b} == {older, younger} else (a, b) for a, b in ages) for ages in choices

@@ -125,7 +125,7 @@ class MixDrawer:
         return self._write(cast, sentences, asked, request, rng)
 
     def _cast(self, difficulty: Difficulty, size: int, rng: random.Random) -> Cast | None:
-        """Return six things, some with a description that denotes them; None where too few have one."""
+        """Six things, some with a description that denotes them; None where too few have one."""
         wanted = rng.choice(_DESCRIBED[difficulty])
         ids = list(self.descriptions.nature.entities)
         for _ in range(_MOST_DRAWS):
@@ -149,7 +149,7 @@ class MixDrawer:
         request: Request,
         rng: random.Random,
     ) -> Problem:
-        """Return the problem: described things are so called in statements, and at times in the question."""
+        """The problem: described things are so called in statements, and at times in the question."""
         entities = cast.entities
         called: list[Argument] = [name or entity for name, entity in zip(cast.called, entities, strict=True)]
         again: list[Argument] = [
@@ -206,7 +206,7 @@ def _draw_asked(
 
 
 def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:
-    """Return one of the descriptions, at times one of two properties."""
+    """One of the descriptions, at times one of two properties."""
     counts = sorted({len(parts) for parts in descriptions})
     count = counts[-1] if rng.random() < _DOUBLE else counts[0]
     return rng.choice([parts for parts in descriptions if len(parts) == count])
@@ -338,7 +338,7 @@ class MixJudge:
         return {part for item in items for part in self.descriptions.all.get(str(item), ())}
 
     def _rules(self, problem: Problem, parts: set[Part]) -> set[str]:
-        """Return the rules by which cells that descriptions use follow from other cells of a thing."""
+        """The rules by which cells that descriptions use follow from other cells of a thing."""
         rules: set[str] = set()
         for entity in map(str, problem.entities):
             for part in sorted(parts):
@@ -361,7 +361,7 @@ TYPES: tuple[QuestionType, ...] = (
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the domain; raise KeyError where a table of nature is missing."""
+    """The domain; raise KeyError where a table of nature is missing."""
     descriptions = Descriptions(read_nature(knowledge), load_sentences("mix"))
     judge, wording = MixJudge(descriptions), MixWording(descriptions)
     return Domain(

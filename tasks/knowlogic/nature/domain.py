@@ -155,7 +155,7 @@ class NatureJudge:
         return self._find_slots(tuple(right))
 
     def _rules(self, problem: Problem, used: list[Meaning]) -> set[str]:
-        """Return the rules by which the cells that the question uses follow from other cells of a thing.
+        """The rules by which the cells that the question uses follow from other cells of a thing.
 
         They are those below a used property's cell in its closure; of what orders values, those below each
         pair of neighboring values of the four.
@@ -245,7 +245,7 @@ class NatureWording:
 def _expand(
     sentences: Sentences, meanings: Mapping[str, Meaning], scenario: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the patterns with the scenario's subjects, and the order of each proposition's arguments."""
+    """The patterns with the scenario's subjects, and the order of each proposition's arguments."""
     subject = sentences[f"subject_{scenario}"]
     patterns = {}
     for name in meanings:
@@ -265,7 +265,7 @@ def _expand(
 def _name(
     sentences: Sentences, nature: Nature, language: Language, scenario: str, kinds: Collection[str]
 ) -> Lexicon:
-    """Return the lexicon: slots, numbers, the values of each property, and the entities of these kinds."""
+    """The lexicon: slots, numbers, the values of each property, and the entities of these kinds."""
     lexicon: dict[str, dict[Argument, str]] = {
         "slot": {slot: str(slot) for slot in SLOTS},
         "number": {number: str(number) for number in _NUMBERS},

@@ -154,7 +154,7 @@ class GapMaker:
         self.make = lru_cache(maxsize=REMEMBERED)(self._make)
 
     def _make(self, name: str, cells: Cells) -> dict[tuple[bool, int], list[list[Gap]]]:
-        """Return gaps by whether a place is asked for and number of right choices, a list per template."""
+        """Gaps by whether a place is asked for and number of right choices, a list per template."""
         by_kind: dict[tuple[bool, int], list[list[Gap]]] = {}
         for meaning in self._meanings:
             if meaning.about != name or not meaning.fits(cells):
@@ -172,7 +172,7 @@ class GapMaker:
 
 
 def _slot_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
-    """Yield "the animal in enclosure No.____ has a shell" and the like."""
+    """Gaps such as "the animal in enclosure No.____ has a shell"."""
     for rest in values_to_say(meaning, cells):
         allowed = allow(meaning, rest, (), cells)
         masks = tuple(mask_of((slot,), allowed) for slot in SLOTS)
@@ -181,7 +181,7 @@ def _slot_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
 
 
 def _entity_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
-    """Yield "the animal in enclosure No.1 has more legs than ____" and the like."""
+    """Gaps such as "the animal in enclosure No.1 has more legs than ____"."""
     for slot in SLOTS:
         masks = tuple(mask_of((slot,), allow(meaning, (thing,), range(SIZE), cells)) for thing in range(SIZE))
         yield Gap(meaning, (slot, GAP), masks, (slot,))
@@ -190,7 +190,7 @@ def _entity_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
 def _draw_fact(
     groups: Sequence[Sequence[NatureFact]], chosen: Collection[NatureFact], rng: random.Random, tries: int = 8
 ) -> NatureFact | None:
-    """Return a fact that says nothing that a chosen one says or denies by the same property."""
+    """A fact that says nothing that a chosen one says or denies by the same property."""
     if not groups:
         return None
     taken = {(fact.about, mask) for fact in chosen for mask in (fact.mask, fact.mask ^ FRAME.full)}
@@ -344,7 +344,7 @@ class NatureDrawer:
         )
 
     def _find_usable(self, four: Sequence[str]) -> dict[str, Cells]:
-        """Return the properties whose cells are sure for all four things and not all equal."""
+        """The properties whose cells are sure for all four things and not all equal."""
         columns = zip(*(self._rows[entity] for entity in four), strict=True)
         return {
             name: column
@@ -355,7 +355,7 @@ class NatureDrawer:
     def _choose_properties(
         self, usable: Mapping[str, Cells], focus: str | None, difficulty: Difficulty, rng: random.Random
     ) -> dict[str, Cells]:
-        """Return properties that tell the four things apart, easy ones or perhaps more than needed."""
+        """Properties that tell the four things apart, easy ones or perhaps more than needed."""
         names = rng.sample(list(usable), len(usable))
         if difficulty == "easy":
             names.sort(key=self._difficulty.__getitem__)
@@ -374,7 +374,7 @@ class NatureDrawer:
     def _choose_statements(
         self, facts: Sequence[NatureFacts], question: NatureQuestion, steps: range, rng: random.Random
     ) -> list[NatureFact] | None:
-        """Return statements of which so many decide the hardest option; None where a few tries gave none."""
+        """Statements of which so many decide the hardest option; None where a few tries gave none."""
         for _ in range(_STATEMENT_TRIES):
             statements = choose_facts(facts, question, rng)
             if statements is None:

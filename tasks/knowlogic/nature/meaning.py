@@ -347,7 +347,7 @@ def values_to_say(meaning: Meaning, cells: Cells) -> list[tuple[str, ...]]:
 
 
 def _facts(meaning: Meaning, name: str, cells: Cells) -> Iterator[NatureFact]:
-    """Yield what the template says; not what is true, or false, in every arrangement."""
+    """What the template says; not what is true, or false, in every arrangement."""
     if meaning.relation is None:
         slots: Sequence[tuple[int, ...]] = _ONES
     else:

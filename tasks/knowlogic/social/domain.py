@@ -228,7 +228,7 @@ def make_phrasebook(relations: Relations, people: Sequence[Person], language: La
 
 
 def _lexicon(relations: Relations, people: Sequence[Person], language: Language) -> Lexicon:
-    """Return names and terms in the forms that the patterns need: English has possessives and plurals."""
+    """Names and terms in the forms that the patterns need: English has possessives and plurals."""
     names = names_of(people, language)
     rows = relations.by_id.values()
     terms: dict[Argument, str] = {row.id: row.names[language] for row in rows}
@@ -308,7 +308,7 @@ def draw(
 def _draw_text(
     relations: Relations, people: Sequence[Person], request: Request, rng: random.Random
 ) -> WorldText | None:
-    """Return a text with enough people for the options, or None where no graph came of it."""
+    """A text with enough people for the options, or None where no graph came of it."""
     hub = max(2, request.right) if request.type == "vague_entity" else 0
     fewest = hub + 1 + max(0, (request.option_count or len(LETTERS) - 1) - request.right) if hub else 0
     # Where steps are to be many, somebody else is passed on the way to the person asked about.
@@ -377,7 +377,7 @@ def _fits(request: Request, options: Sequence[Candidate], option_count: int, *, 
 
 
 def _draw_gap(text: WorldText, request: Request, rng: random.Random) -> Problem | None:
-    """Return a question for the people who have a relation to a person that is described."""
+    """A question for the people who have a relation to a person that is described."""
     maker = ClaimMaker(text.world, text.stated, rng)
     for _ in range(_GAP_DRAWS):
         asked = maker.draw_asked(is_vague=request.type == "vague_entity")

@@ -175,7 +175,7 @@ def _items(problem: Problem) -> list[Item]:
 
 
 def _refine(people: Sequence[Argument], items: Sequence[Item]) -> list[list[Argument]]:
-    """Return the people in classes that nothing said tells apart locally, in an order that is invariant."""
+    """The people in classes that nothing said tells apart locally, in an order that is invariant."""
     colors: dict[Argument, int] = dict.fromkeys(people, 0)
     for _ in people:
         seen: dict[Argument, list[str]] = {person: [] for person in people}
@@ -281,7 +281,7 @@ def _mark(row: Row, people: Sequence[Row]) -> Mark:
 
 
 def _sounds(person: Row) -> list[str]:
-    """Return the syllables of a Chinese name without tones."""
+    """The syllables of a Chinese name without tones."""
     letters = unicodedata.normalize("NFD", person["pinyin"])
     return "".join(letter for letter in letters if not unicodedata.combining(letter)).split()
 
@@ -331,7 +331,7 @@ def check(relations: Relations, problem: Problem) -> EngineDecision:
 
 
 def _reach(relations: Relations, terms: set[str]) -> tuple[str, ...]:
-    """Return the relations that rules connect with these, sorted."""
+    """The relations that rules connect with these, sorted."""
     reached, pending = set(terms), sorted(terms)
     while pending:
         row = relations.by_id[pending.pop()]
@@ -431,12 +431,12 @@ class _Theory:
         return bool(certain)
 
     def _certain(self, relation: str, ego: str) -> list[str]:
-        """Return the holders, nobody where some readers would count more people."""
+        """The holders, nobody where some readers would count more people."""
         holders = self.holders(relation, ego)
         return holders if holders == self.holders(_MAYBE + relation, ego) else []
 
     def _denote(self, description: Description) -> list[str]:
-        """Return the people whom a description may mean: one, or several after 'one of'."""
+        """The people whom a description may mean: one, or several after 'one of'."""
         reached = [description.person]
         for relation in description.chain:
             reached = self._certain(relation, reached[0]) if len(reached) == 1 else []

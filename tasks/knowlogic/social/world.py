@@ -97,7 +97,7 @@ class InferredWorld:
     def _chain(
         self, steps: dict[Fact, Inference[Fact]], new: list[Fact]
     ) -> Iterator[tuple[Fact, Inference[Fact]]]:
-        """Yield what the new facts make; a new sex may complete any fact."""
+        """What the new facts make; a new sex may complete any fact."""
         for fact in list(steps) if any(other[0] in SEXES for other in new) else new:
             relation, holder, ego = fact
             if relation in SEXES:
@@ -190,7 +190,7 @@ def resolve(world: InferredWorld, description: Description) -> list[Denoted]:
 
 
 def _follow(world: InferredWorld, description: Description) -> list[Denoted]:
-    """Return the end of a chain each of whose relations has one holder."""
+    """The end of a chain each of whose relations has one holder."""
     person, facts = description.person, []
     for relation in description.chain:
         holders = world.certain_holders(relation, person)
@@ -304,7 +304,7 @@ class ClaimMaker:
         return [{holder, ego} for _, holder, ego in self.world.facts]
 
     def _change_people(self, claim: RelationClaim) -> Iterator[RelationClaim]:
-        """Yield the claim the other way round, and with another person in the place of one."""
+        """The claim the other way round, and with another person in the place of one."""
         left, right = claim.left, claim.right
         yield replace(
             claim, left=replace(left, person=right.person), right=replace(right, person=left.person)
@@ -368,7 +368,7 @@ class ClaimMaker:
         return not repeats and not left & right
 
     def _people(self, description: Description) -> set[str]:
-        """Return everybody on the way of a description."""
+        """Everybody on the way of a description."""
         on_way = {
             person for _, facts in resolve(self.world, description) for fact in facts for person in fact[1:]
         }
@@ -390,7 +390,7 @@ class ClaimMaker:
         return table
 
     def _descriptions(self, *, is_left: bool) -> Iterator[tuple[Description, list[Denoted]]]:
-        """Yield descriptions with whom they denote: names, chains, holders among several."""
+        """Descriptions with whom they denote: names, chains, holders among several."""
         chains = [Description("chain", person) for person in self.world.people]
         for _ in range(_LONGEST + 1):
             longer = []

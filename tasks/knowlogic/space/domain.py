@@ -229,7 +229,7 @@ def types(scenario: str) -> tuple[QuestionType, ...]:
 
 
 def _shares() -> Mapping[str, Mapping[Difficulty, float]]:
-    """Return the weights: four slots have few different questions, and hardly a chain of four steps."""
+    """The weights: four slots have few different questions, and hardly a chain of four steps."""
     four: dict[Difficulty, float] = {"easy": 0.5, "medium": 0.25}
     six: dict[Difficulty, float] = dict.fromkeys(DIFFICULTIES, 1.0)
     return {scenario: six if scene.size > len(LETTERS) else four for scenario, scene in SCENES.items()}

@@ -153,7 +153,7 @@ def _draw_fact(
     entity_at: dict[int, int],
     rng: random.Random,
 ) -> Fact | None:
-    """Return a random fact of the arrangement about named entities, one from `first`; None for no fact."""
+    """A random fact of the arrangement about named entities, one from `first`; None for no fact."""
     # `randrange` would say the same in three times as long.
     chance = rng.random()
     if chance < _TRIPLE and usable.triples:
@@ -281,7 +281,7 @@ def _draw_statement(
     seen: set[int],
     rng: random.Random,
 ) -> Sentence | None:
-    """Return a statement of this truth value; the template is drawn first, so that it tells nothing."""
+    """A statement of this truth value; the template is drawn first, so that it tells nothing."""
     size = board.scene.size
     for _ in range(_MOST_DRAWS // 4):
         template = choices[int(rng.random() * len(choices))]
@@ -331,7 +331,7 @@ def _draw_choices(
     count: tuple[int, int],
     rng: random.Random,
 ) -> list[int]:
-    """Return places for the gap, so many of which fit; none where this gap does not fit the request."""
+    """Places for the gap, so many of which fit; none where this gap does not fit the request."""
     right, option_count = count
     size, predicate, is_slot = board.scene.size, board.predicates[template.predicate], template.is_slot[gap]
     has_all = size == len(LETTERS)

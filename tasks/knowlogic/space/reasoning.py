@@ -403,7 +403,7 @@ class _Chain:
     known: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __call__(self, facts: _Steps, new: list[PairFact]) -> Iterator[tuple[PairFact, Inference[PairFact]]]:
-        """Yield what the new facts make with what is known."""
+        """What the new facts make with what is known."""
         size = self.board.scene.size
         things = range(size)
         for a, b, pairs in new:
@@ -431,7 +431,7 @@ class _Chain:
     def _refine(
         self, a: int, b: int, pairs: int, rule: str, premises: tuple[PairFact, ...]
     ) -> Iterator[tuple[PairFact, Inference[PairFact]]]:
-        """Yield what is known of a and b when it becomes less than it was."""
+        """What is known of a and b when it becomes less than it was."""
         old = self._all_of(a, b)
         left = old & pairs
         if left == old:
@@ -444,7 +444,7 @@ class _Chain:
 
 
 def _read_statements(board: SpaceBoard, statements: Sequence[Fact]) -> list[PairFact]:
-    """Return what the statements say of pairs; of three things, each pair of them."""
+    """What the statements say of pairs; of three things, each pair of them."""
     size = board.scene.size
     read = []
     for fact in statements:
@@ -489,7 +489,7 @@ def rules_used(board: SpaceBoard, statements: Sequence[Fact], options: Sequence[
 
 
 def _name_synonym(words: Vocabulary, fact: Fact) -> list[str]:
-    """Return the rule that gives a fact the name that other rules use for it; none where it is its own."""
+    """The rule that gives a fact the name that other rules use for it; none where it is its own."""
     for named, things in ((words.properties, "(a)"), (words.relations, "(a,b)")):
         if fact.predicate in named:
             name = words.names(named[fact.predicate], single=named is words.properties)[0]
@@ -498,7 +498,7 @@ def _name_synonym(words: Vocabulary, fact: Fact) -> list[str]:
 
 
 def _name_rules(words: Vocabulary, fact: PairFact, step: Inference[PairFact]) -> list[str]:
-    """Return the rule (`reasoning.rules`) of a step; none where its sets have no names."""
+    """The rule (`reasoning.rules`) of a step; none where its sets have no names."""
     if step.rule != _COMPOSE or len(step.premises) < 2:
         return []
     first, second = step.premises[:2]

@@ -65,7 +65,7 @@ class Scene:
         return tuple(self._left_neighbor(slot) for slot in self.slots)
 
     def _left_neighbor(self, here: Slot) -> int:
-        """Return the nearest slot on the left: the cross product of facing and direction is positive."""
+        """The nearest slot on the left: the cross product of facing and direction is positive."""
         x, y = here.facing
         left = [
             (math.dist((here.x, here.y), (other.x, other.y)), number)
@@ -76,7 +76,7 @@ class Scene:
 
 
 def _ring(name: str, outwards: int) -> Scene:
-    """Return six seats on the corners of a hexagon, numbered clockwise as seen from above."""
+    """Six seats on the corners of a hexagon, numbered clockwise as seen from above."""
     slots = []
     for number in range(6):
         angle = math.pi / 2 - number * math.pi / 3
@@ -87,7 +87,7 @@ def _ring(name: str, outwards: int) -> Scene:
 
 
 def _shelf(name: str, tiers: tuple[str, ...], columns: tuple[str, ...]) -> Scene:
-    """Return the sections of a shelf, from the top left; its back is at the south wall: left is east."""
+    """The sections of a shelf, from the top left; its back is at the south wall: left is east."""
     slots = tuple(
         Slot(f"{tier}_{column}", x, y)
         for y, tier in reversed(list(enumerate(tiers)))
@@ -97,7 +97,7 @@ def _shelf(name: str, tiers: tuple[str, ...], columns: tuple[str, ...]) -> Scene
 
 
 def _booth() -> Scene:
-    """Return two benches for two that face each other; nothing tells one bench from the other."""
+    """Two benches for two that face each other; nothing tells one bench from the other."""
     slots = (
         Slot("north_west", 0, 1, (0, -1)),
         Slot("north_east", 1, 1, (0, -1)),
@@ -257,7 +257,7 @@ def no_properties(scene: Scene) -> Mapping[str, Callable[[int], bool]]:
 
 
 def _left_steps(scene: Scene) -> list[list[int]]:
-    """Return how many times `scene.left_steps` leads from slot b to slot a, as `steps[a][b]`."""
+    """How many times `scene.left_steps` leads from slot b to slot a, as `steps[a][b]`."""
     steps = [[0] * scene.size for _ in range(scene.size)]
     for start in range(scene.size):
         here = start
@@ -372,7 +372,7 @@ def _straight(grid: _Grid) -> dict[str, Pair]:
 
 
 def _compare_diagonally(grid: _Grid) -> dict[str, Pair]:
-    """Return tests of upper left and the like, with any gap and with a stated one."""
+    """Tests of upper left and the like, with any gap and with a stated one."""
     tests: dict[str, Pair] = {}
     for up, dy in _UP.items():
         for side, dx in _SIDE.items():
@@ -393,7 +393,7 @@ def _compare_diagonally(grid: _Grid) -> dict[str, Pair]:
 
 
 def _gaps(grid: _Grid) -> dict[str, Pair]:
-    """Return tests with a stated gap, along the axis that has room for two."""
+    """Tests with a stated gap, along the axis that has room for two."""
     if grid.tiers > 2:
         return {
             "above_1": _gap(grid, lambda x, y: y == 1),
@@ -419,7 +419,7 @@ def _gaps(grid: _Grid) -> dict[str, Pair]:
 
 
 def _compare_neighbors(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
-    """Return tests of what stands next to a: `right_neighbor_above` says that it is directly above b."""
+    """Tests of what stands next to a: `right_neighbor_above` says that it is directly above b."""
 
     def link(x: int, y: int, test: Pair) -> Pair:
         def holds(a: int, b: int) -> bool:

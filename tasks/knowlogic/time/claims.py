@@ -85,7 +85,7 @@ def _event_of(row: Row) -> TimedEvent:
 
 
 def _read_orders(knowledge: Knowledge, events: tuple[str, ...]) -> dict[tuple[str, str], int]:
-    """Return the orders and all that follow from them: the most years that any way adds up to."""
+    """The orders and all that follow from them: the most years that any way adds up to."""
     orders: dict[tuple[str, str], int] = {}
     for row in knowledge.rows("time/orders"):
         befores = events if row["before"] == _ANY else (row["before"],)

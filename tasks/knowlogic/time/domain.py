@@ -159,7 +159,7 @@ def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
 
 
 def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Plan | None:
-    """Return a plan with events enough for so many options; None where a text cannot have as many."""
+    """A plan with events enough for so many options; None where a text cannot have as many."""
     is_vague_week = request.type == "vague_event" and request.scenario == WEEK
     hub = max(2, request.right) if is_vague_week else 0
     fewest = hub + number - request.right + 1 if hub else number + 1 if "event" in request.type else 0
@@ -178,7 +178,7 @@ def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Pl
 def _draw_text(
     times: Times, people: Sequence[Person], scenario: str, plan: Plan, rng: random.Random
 ) -> TimeText | None:
-    """Return a text that the plan describes, or None where years do not fit."""
+    """A text that the plan describes, or None where years do not fit."""
     person = rng.choice(people).id
     if scenario == WEEK:
         return draw_week(times, person, plan.events, plan.hub, rng)
@@ -205,7 +205,7 @@ def _draw_statements(
 def _draw_event(
     maker: OptionMaker, request: Request, number: int, rng: random.Random
 ) -> tuple[Proposition, list[Proposition]] | None:
-    """Return a sentence without its event, and events for it: one fits, or several do."""
+    """A sentence without its event, and events for it: one fits, or several do."""
     is_vague = request.type == "vague_event"
     for _ in range(_GAPS):
         drawn = maker.draw_vague() if is_vague else maker.draw(is_true=True)
@@ -227,7 +227,7 @@ def _draw_event(
 def _draw_slot(
     maker: OptionMaker, request: Request, number: int, rng: random.Random
 ) -> tuple[Proposition, list[Proposition]] | None:
-    """Return a sentence without its year, day or number, and choices for it, of which one fits."""
+    """A sentence without its year, day or number, and choices for it, of which one fits."""
     for _ in range(_GAPS):
         drawn = maker.draw(is_true=True)
         if drawn is None or drawn.template not in _SLOTS:
@@ -312,7 +312,7 @@ def label(times: Times, problem: Problem) -> Labels:
 
 
 def _properties_of(times: Times, sentences: tuple[Proposition, ...]) -> tuple[str, ...]:
-    """Return which of the paper's four properties occur: time of occurrence, start, end, duration."""
+    """Which of the paper's four properties occur: time of occurrence, start, end, duration."""
     named = {event for sentence in sentences for event in sentence.arguments}
     properties = {"time_of_occurrence"}
     properties |= {"start" for span in times.spans.values() if span.start in named}

@@ -101,7 +101,7 @@ def _fact_of(scenario: str, claim: TimeClaim) -> Fact:
 
 
 def _apart(scenario: str, left: str, right: str, number: int) -> Fact:
-    """Return the difference with its events in order: both directions are one fact."""
+    """The difference with its events in order: both directions are one fact."""
     if right < left:
         left, right, number = right, left, -number
     return ("apart", left, right, number % DAYS if scenario == WEEK else number)
@@ -110,7 +110,7 @@ def _apart(scenario: str, left: str, right: str, number: int) -> Fact:
 def _compose(
     scenario: str, facts: dict[Fact, Inference[Fact]], new: list[Fact]
 ) -> Iterator[tuple[Fact, Inference[Fact]]]:
-    """Yield the sums of two differences that share an event, one of which was not made by a sum.
+    """The sums of two differences that share an event, one of which was not made by a sum.
 
     So proofs grow by one difference a round, and the first proof of a fact makes no detour.
     """
@@ -141,12 +141,12 @@ def _compose(
 
 
 def _from_to(start: str, end: str, fact: Fact) -> int:
-    """Return by how much `end` is after `start`."""
+    """By how much `end` is after `start`."""
     return -fact[3] if fact[1] == start and fact[2] == end else fact[3]
 
 
 def _use_order(times: Times, scenario: str, new: list[Fact]) -> Iterator[tuple[Fact, Inference[Fact]]]:
-    """Yield the direction of gaps that the order of a life gives."""
+    """The direction of gaps that the order of a life gives."""
     for fact in new:
         kind, left, right, number = fact
         if kind == "gap" and (right, left) in times.orders:
@@ -158,7 +158,7 @@ def _use_order(times: Times, scenario: str, new: list[Fact]) -> Iterator[tuple[F
 def _use_spans(
     times: Times, scenario: str, facts: dict[Fact, Inference[Fact]]
 ) -> Iterator[tuple[Fact, Inference[Fact]]]:
-    """Yield the duration of a span that lasts as long as one whose duration is known."""
+    """The duration of a span that lasts as long as one whose duration is known."""
     apart = {fact[1:3]: fact for fact in facts if fact[0] == "apart"}
     for fact in facts:
         if fact[0] != "as_long":
@@ -283,7 +283,7 @@ class _Finder:
         return masks[event]
 
     def _shift(self, mask: int, number: int) -> int:
-        """Return the mask of all times so many years (days) later."""
+        """The mask of all times so many years (days) later."""
         if self.is_week:
             number %= DAYS
             return (mask << number | mask >> (DAYS - number)) & self.all
@@ -422,7 +422,7 @@ class _OrderTheory:
         return first
 
     def _from(self, term: Term, value: int) -> int:
-        """Return the literal that a term is at this time or later."""
+        """The literal that a term is at this time or later."""
         if isinstance(term, int):
             return self.true if term >= value else -self.true
         if value <= self.first:
@@ -433,7 +433,7 @@ class _OrderTheory:
         return (term, term) if isinstance(term, int) else self.bounds[term]
 
     def _at_least(self, late: Term, early: Term, number: int) -> int:
-        """Return the literal that a term is at least so many years after another one."""
+        """The literal that a term is at least so many years after another one."""
         key = late, early, number
         if key in self.known:
             return self.known[key]
@@ -447,7 +447,7 @@ class _OrderTheory:
         return literal
 
     def _all(self, literals: Sequence[int]) -> int:
-        """Return the literal that all of these hold."""
+        """The literal that all of these hold."""
         literal = self._new()
         for part in literals:
             self.solver.add_clause([-literal, part])
@@ -479,7 +479,7 @@ class _OrderTheory:
         return self._any([self._apart(left, right, number) for number in numbers])
 
     def _compare(self, claim: TimeClaim) -> int:
-        """Return the literal of a comparison of spans: of 'at least m years' for each m that is open."""
+        """The literal of a comparison of spans: of 'at least m years' for each m that is open."""
         ends = [
             (self.times.spans[span].start, self.times.spans[span].end) for span in (claim.left, claim.right)
         ]

@@ -89,7 +89,7 @@ def draw_life(
 
 
 def _pick_events(times: Times, number: int, hardest: int, rng: random.Random) -> list[str]:
-    """Return events in the order of the table; whole spans first where durations are wanted."""
+    """Events in the order of the table; whole spans first where durations are wanted."""
     chosen = {"born"} if rng.random() < _BORN else set()
     if hardest == 3:
         spans = list(times.spans.values())
@@ -102,7 +102,7 @@ def _pick_events(times: Times, number: int, hardest: int, rng: random.Random) ->
 
 
 def _date_events(times: Times, events: Sequence[str], rng: random.Random) -> dict[str, int] | None:
-    """Return years that fit usual ages, usual durations and the order of a life; None where none do."""
+    """Years that fit usual ages, usual durations and the order of a life; None where none do."""
     birth = rng.randint(FIRST_BIRTH, LAST_BIRTH)
     ends = {span.end: span for span in times.spans.values()}
     at: dict[str, int] = {}
@@ -142,7 +142,7 @@ def _relate(
     hardest: int,
     rng: random.Random,
 ) -> Proposition:
-    """Return a statement that gives an event's year by events whose years are known."""
+    """A statement that gives an event's year by events whose years are known."""
     if hardest == 3:
         for span in times.spans.values():
             other = {span.start: span.end, span.end: span.start}.get(event)
@@ -167,7 +167,7 @@ def _relate(
 
 
 def _spans_as_long(times: Times, span: Span, dated: Sequence[str], at: Mapping[str, int]) -> list[str]:
-    """Return the other spans that are known and last as long."""
+    """The other spans that are known and last as long."""
     return [
         other.id
         for other in times.spans.values()

@@ -54,7 +54,7 @@ def read_judgement(content: str) -> bool | None:
 
 
 def _around(content: str, texts: list[slice]) -> Iterator[slice]:
-    """Yield what is left of the content without these texts, in order."""
+    """What is left of the content without these texts, in order."""
     start = 0
     for text in texts:
         yield slice(start, text.start)
@@ -136,7 +136,7 @@ def _outcome_values(rule: BookRule, closed: bool | None) -> dict[str, Any]:
 
 
 def _number(value: float) -> int | float:
-    """Return a whole number without a fraction, as books show it."""
+    """A whole number without a fraction, as books show it."""
     return int(value) if value.is_integer() and abs(value) < _WHOLE_BELOW else value
 
 

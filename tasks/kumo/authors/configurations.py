@@ -205,7 +205,7 @@ def merge(text: str, more: str) -> str | None:
 
 
 def _candidates(text: str, piece: str) -> Iterator[str]:
-    """Yield the ways to join the pieces, from the surest on."""
+    """The ways to join the pieces, from the surest on."""
     pieces = dict.fromkeys((piece, piece.lstrip("\r\n")))
     overlaps = {piece: _overlap(text, piece) for piece in pieces}
     yield from (text + piece[overlaps[piece] :] for piece in pieces if overlaps[piece] >= _SURE_OVERLAP)
@@ -214,13 +214,13 @@ def _candidates(text: str, piece: str) -> Iterator[str]:
 
 
 def _overlap(text: str, piece: str) -> int:
-    """Return the length of the longest beginning of the piece with which the text ends."""
+    """The length of the longest beginning of the piece with which the text ends."""
     longest = min(len(text), len(piece), _LONGEST_OVERLAP)
     return next((length for length in range(longest, 0, -1) if text.endswith(piece[:length])), 0)
 
 
 def _remove_fence(more: str) -> str:
-    """Return what is in a json block, or in any block that the text begins with; else all of it.
+    """What is in a json block, or in any block that the text begins with; else all of it.
 
     A bare fence further on ends a block of the piece before, whose end cannot be in the document.
     """
@@ -364,7 +364,7 @@ async def configure_domain(
 
 
 async def _domain_prompt(work: _ConfigurationWork) -> str | None:
-    """Return the prompt that the model writes for this domain, None where it writes none."""
+    """The prompt that the model writes for this domain, None where it writes none."""
 
     def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
         return prompt_request(work.configurer, work.proposal, bad.problem.message if bad else None, attempt)

@@ -163,7 +163,7 @@ class _Found:
 
 
 def _distinct(lines: list[str]) -> tuple[str, ...]:
-    """Return the lines without repeats: a thing said twice is one finding."""
+    """The lines without repeats: a thing said twice is one finding."""
     return tuple(dict.fromkeys(lines))
 
 
@@ -265,7 +265,7 @@ def _with(rule: BookRule, rules_out: frozenset[str]) -> BookRule:
 
 
 def _outcome_words(rule: BookRule, closed: bool | None) -> str:
-    """Return the rule's action and outcome, worded as `describe_rule` does."""
+    """The rule's action and outcome, worded as `describe_rule` does."""
     return describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
 
 

@@ -97,7 +97,7 @@ def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool 
 def _play(
     instance: EncodedInstance, level: Sequence[_Open], is_balanced: bool
 ) -> list[tuple[int, ...] | None]:
-    """Return the optimum's tests on the observations of each state; None past the limit of work."""
+    """The optimum's tests on the observations of each state; None past the limit of work."""
     batch = [replace(instance, observed=position.observed) for position in level if position.play is None]
     solutions = solve_instances(batch, node_limit=_NODE_LIMIT, is_balanced=is_balanced)
     optima = (solution.optimum for solution in solutions)
@@ -170,7 +170,7 @@ class _Weights:
         )
 
     def _by_set(self, left: int, tried: int) -> list[float]:
-        """Return n_S(L, R) of every set of K truths: 0 for those that are ruled out."""
+        """n_S(L, R) of every set of K truths: 0 for those that are ruled out."""
         import numpy as np
 
         terms: Floats = np.where((self._sets & ~left) == 0, self._signs, 0.0)

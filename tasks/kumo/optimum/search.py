@@ -71,8 +71,8 @@ def _end_of(p, action):
 
 @kernel_part
 def _bound_of(p, y, action):
-    """Return the sum of times * VALUE over the action's children: computed again at each call, because
-    the bound of a child changes with that of another child below it.
+    """The sum of times * VALUE over the action's children: computed again at each call, because the bound of
+    a child changes with that of another child below it.
     """
     total = 0.0
     for link in range(action + CHILDREN, _end_of(p, action), 2):
@@ -82,7 +82,7 @@ def _bound_of(p, y, action):
 
 @kernel_part
 def _look_at(p, y, action):
-    """Return the action's bound, and whether all of its children are exact, in one pass over them."""
+    """The action's bound, and whether all of its children are exact, in one pass over them."""
     total = 0.0
     solved = 1
     for link in range(action + CHILDREN, _end_of(p, action), 2):
@@ -142,7 +142,7 @@ def _order_actions(p, y, frame):
 
 @kernel_part
 def _next_child(p, y, frame, edge):
-    """Return the place of the child to be searched next, 0 where the frame's actions are through.
+    """The index of the child to search next; 0: the frame's actions are done.
 
     An action's children are searched to the depths 1 to SHALLOW before they are searched to the end, until
     the sum of their bounds reaches the smallest sum known.

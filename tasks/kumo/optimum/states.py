@@ -191,7 +191,7 @@ def find_node(p, y, left, untried):
 
 @kernel_part
 def _slot_of(p, key):
-    """Return the slot of the index with the key, or the free one where it belongs.
+    """The slot of the index with the key, or the free one where it belongs.
 
     A slot is a key and a node's number in one word, the first of which is the root's: no node's word is 0.
     """
@@ -313,7 +313,7 @@ def _weigh_truth_sets(p, y, node):
 
 @kernel_part
 def _code_cost(p, y, record, actions, n):
-    """Return the cost of Huffman's code of the n weights in SCRATCH: a bound of V.
+    """The cost of Huffman's code of the n weights in SCRATCH: a bound of V.
 
     A policy is a tree whose leaf names the truth, with as many branches as an action leaves different sets.
     """

@@ -282,7 +282,7 @@ def _one_of(module: ReadModule, names: tuple[str, ...], source: str) -> Any:
 
 
 def _count_ruled_out(outcomes: dict[Any, Any]) -> int:
-    """Return how many states and ruled-out truths there are: a module can name one long list many times."""
+    """How many states and ruled-out truths there are: a module can name one long list many times."""
     all_states = (entry.get("states") for entry in outcomes.values() if isinstance(entry, dict))
     return sum(
         1 + (len(rules_out) if isinstance(rules_out, _LISTS) else 0)
@@ -293,7 +293,7 @@ def _count_ruled_out(outcomes: dict[Any, Any]) -> int:
 
 
 def _outcome(action: Any, entry: Any) -> Any:
-    """Return the entry in the JSON form; what fits into no form stays, for `parse_config` to refuse."""
+    """The entry in the JSON form; what fits into no form stays, for `parse_config` to refuse."""
     if not isinstance(entry, dict) or not isinstance(entry.get("states"), dict):
         return _as_json(entry)
     states = [
@@ -307,7 +307,7 @@ def _outcome(action: Any, entry: Any) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    """Return the value with lists for tuples and sets, and texts for keys; the texts of a set are sorted."""
+    """The value with lists for tuples and sets, and texts for keys; the texts of a set are sorted."""
     if isinstance(value, dict):
         return {str(key): _as_json(entry) for key, entry in value.items()}
     if isinstance(value, _LISTS):

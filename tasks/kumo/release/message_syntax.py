@@ -185,7 +185,7 @@ class _MethodReader:
         raise self.refusal(statement, f"a statement of kind {type(statement).__name__}")
 
     def message(self, node: ast.expr) -> tuple[str, str]:
-        """Return role and content of a message."""
+        """Role and content of a message."""
         match node:
             case ast.Dict(
                 keys=[ast.Constant(value="role"), ast.Constant(value="content")],

@@ -224,7 +224,7 @@ class Remainder:
             raise
 
     def _shuffle(self, board: Found, index: int) -> Draws:
-        """Return the instance as a draw of one row, in random order and with its own observations."""
+        """The instance as a draw of one row, in random order and with its own observations."""
         rng = derive_rng(self._request.seed, f"{PURPOSE} of an enumerated instance", index)
         if isinstance(board, FoundBoard):
             return self._complete(board, rng)

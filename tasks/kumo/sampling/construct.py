@@ -205,7 +205,7 @@ def _all_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
 
 
 def _compile_kernel(sources: int) -> Any:
-    """Return the kernel's entry point, compiled for sources of this digest."""
+    """The kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True)
     def _draw_rows(tables, size, all_related, seeds, indices, attempts, forced, out):  # type: ignore[no-untyped-def]

@@ -51,7 +51,7 @@ def propagate(tables, scratch, n_truths, n_valid):  # type: ignore[no-untyped-de
 
 @kernel_part
 def _only_action(tables, scratch, truth):  # type: ignore[no-untyped-def]
-    """Return the one action that can rule the truth out, or _NONE or _SEVERAL."""
+    """The one action that can rule the truth out, or _NONE or _SEVERAL."""
     only = _NONE
     for place in range(tables.cover_start[truth], tables.cover_start[truth + 1]):
         state = tables.cover[place]

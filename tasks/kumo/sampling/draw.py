@@ -203,7 +203,7 @@ class CandidateSource:
         )
 
     def _resolve(self, indices: Array, attempts: Array) -> tuple[Draws, Array]:
-        """Return finished draws, none of which needs the solver any more, and which of them did."""
+        """Finished draws, none of which needs the solver any more, and which of them did."""
         draws = self._draw(indices, attempts, np.full((len(indices), self._size[1]), -1, np.int32))
         by_solver = draws.status == NEEDS_SOLVER
         if by_solver.any():
@@ -219,7 +219,7 @@ class CandidateSource:
         return draw(self.tables.kernel, self._size, all_related, seeds, indices, attempts, forced)
 
     def _seeds(self, indices: Array) -> Array:
-        """Return the 64-bit seed of each row's draws.
+        """The 64-bit seed of each row's draws.
 
         splitmix64 can be run backwards: from one published instance its 64 bits can be found. Of a secret
         seed each index therefore has bits of its own, by a hash that tells nothing of the seed or of other

@@ -112,7 +112,7 @@ class ShownNumbers:
     def _spans(
         self, encoded: EncodedConfig, states: Sequence[ObservableState], outcomes: Sequence[Outcome]
     ) -> tuple[Array, Array]:
-        """Return the spans of the truths with a cell by state and truth, NaN where there is none."""
+        """The spans of the truths with a cell by state and truth, NaN where there is none."""
         low = np.full((len(states), len(encoded.truths)), nan)
         high = low.copy()
         for row in np.flatnonzero(self.has_precision).tolist():
@@ -152,7 +152,7 @@ class ShownNumbers:
         return numbers, (decimals <= 0) & (count >= 1.0)
 
     def _choose_spans(self, states: Array, valid: Array, uniforms: Array) -> tuple[Array, Array, Array]:
-        """Return the span of each number, and a uniform share that is left to place the number in it."""
+        """The span of each number, and a uniform share that is left to place the number in it."""
         lows = self._span_low[states[:, :, None], valid[:, None, :]]
         highs = self._span_high[states[:, :, None], valid[:, None, :]]
         low, high = np.fmax.reduce(lows, axis=2), np.fmin.reduce(highs, axis=2)
@@ -172,13 +172,13 @@ class ShownNumbers:
 
 
 def _whole_span(outcome: Outcome, state: ObservableState) -> tuple[float, float]:
-    """Return the least and the greatest float of a range that is read back as its state."""
+    """The least and the greatest float of a range that is read back as its state."""
     ((low, high),) = state.pieces
     return low, high if outcome.state_of(high) == state.state else nextafter(high, low)
 
 
 def _split_step(step: float | None) -> tuple[int, int]:
-    """Return a step as a whole number and the decimals that it is divided by: 0.5 is 5 by one decimal."""
+    """A step as a whole number and the decimals that it is divided by: 0.5 is 5 by one decimal."""
     if step is None:
         return 1, 0
     _, digits, exponent = Decimal(repr(step)).normalize().as_tuple()
@@ -186,14 +186,14 @@ def _split_step(step: float | None) -> tuple[int, int]:
 
 
 def _donors(span_low: Array) -> tuple[Array, Array]:
-    """Return for each state the truths that have a span in it, filled up with 0, and their number."""
+    """For each state the truths that have a span in it, filled up with 0, and their number."""
     known = ~np.isnan(span_low)
     count = known.sum(axis=1)
     return np.argsort(~known, axis=1, kind="stable"), count
 
 
 def _grid_number(place: Array, factor: Array, decimals: Array) -> Array:
-    """Return the floats next to place * factor / 10**decimals; 0.0 in place of -0.0."""
+    """The floats next to place * factor / 10**decimals; 0.0 in place of -0.0."""
     whole = place * factor
     divided = whole / 10.0 ** np.maximum(decimals, 0)
     number: Array = np.where(decimals > 0, divided, whole * 10.0 ** np.maximum(-decimals, 0)) + 0.0
@@ -201,7 +201,7 @@ def _grid_number(place: Array, factor: Array, decimals: Array) -> Array:
 
 
 def _grid_ends(low: Array, high: Array, factor: Array, decimals: Array) -> tuple[Array, Array]:
-    """Return the places of the grid's first and last number from low to high, both included."""
+    """The places of the grid's first and last number from low to high, both included."""
     up, down = 10.0 ** np.maximum(decimals, 0), 10.0 ** np.maximum(-decimals, 0)
     first = np.ceil(low * up / down / factor - 0.5)
     last = np.floor(high * up / down / factor + 0.5)

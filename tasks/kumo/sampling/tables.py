@@ -124,7 +124,7 @@ class SamplingTables:
 
 
 def _digests(first: Array, second: Array) -> list[str]:
-    """Return a digest of each row of the parts' bytes, joined by a bar."""
+    """A digest of each row of the parts' bytes, joined by a bar."""
     rows = len(first)
     bar = np.full((rows, 1), ord("|"), np.uint8)
     before, after = (tokens.reshape(rows, tokens.shape[1] * 8) for tokens in (first, second))
@@ -157,7 +157,7 @@ def _words(masks: Sequence[int], n_words: int) -> Array:
 
 
 def _rank(tokens: Sequence[bytes]) -> tuple[Array, Array]:
-    """Return the tokens in ascending order as rows of bytes, and the rank of each given token."""
+    """The tokens in ascending order as rows of bytes, and the rank of each given token."""
     ordered = sorted(range(len(tokens)), key=lambda i: tokens[i])
     ranks = np.zeros(len(tokens), np.int32)
     ranks[ordered] = np.arange(len(tokens))
@@ -166,7 +166,7 @@ def _rank(tokens: Sequence[bytes]) -> tuple[Array, Array]:
 
 
 def _pieces(states: Sequence[ObservableState]) -> tuple[Array, Array, Array, Array]:
-    """Return per state and piece: cumulative shares (with a leading 0), largest float inside, low, high."""
+    """Per state and piece: cumulative shares (with a leading 0), largest float inside, low, high."""
     width = max((len(state.pieces) for state in states), default=1) or 1
     padded = [state.pieces + ((0.0, 1.0),) * (width - len(state.pieces)) for state in states]
     low, high = np.array(padded, np.float64).reshape(-1, width, 2).transpose(2, 0, 1)
@@ -198,6 +198,6 @@ def _kernel_tables(encoded: EncodedConfig, states: Sequence[ObservableState]) ->
 
 
 def _list_columns(matrix: Array) -> tuple[Array, Array]:
-    """Return where each row's part of the list begins, and the list of the columns that are set."""
+    """Where each row's part of the list begins, and the list of the columns that are set."""
     starts = np.concatenate(([0], np.cumsum(matrix.sum(axis=1))))
     return starts.astype(np.int32), np.nonzero(matrix)[1].astype(np.int32)

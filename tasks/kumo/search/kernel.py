@@ -105,7 +105,7 @@ def _lowest_bit(mask):
 
 @kernel_part
 def _next_action(w, x, left, actions):
-    """Return the policy's action, after what search it takes; -1 where room or budget is used up.
+    """The policy's action, after what search it takes; -1 where room or budget is used up.
 
     The state's expected steps are left in VALUE.
     """
@@ -182,7 +182,7 @@ def _play(w, x, p, y, has_optimum):
 
 @kernel_part
 def _final_answer(w, left, actions):
-    """Return the truth to be named in a base case, -1 elsewhere and where no truth is left."""
+    """The truth to be named in a base case, -1 elsewhere and where no truth is left."""
     for t in range(w[N_TRUTHS]):
         if (left >> t) & 1 and w[RELATION + t] & actions == 0:
             return t
@@ -191,7 +191,7 @@ def _final_answer(w, left, actions):
 
 @kernel_part
 def _best_action(w, x, record, actions, value):
-    """Return the first action, in the instance's order, as good as `value`; -1: search is needed first."""
+    """The first action, in the instance's order, as good as `value`; -1: search is needed first."""
     for action in range(w[N_ACTIONS]):
         bit = 1 << action
         if actions & bit == 0 or w[RELATED + action] & w[record + MASK] == 0:
@@ -226,7 +226,7 @@ def _best_action(w, x, record, actions, value):
 
 
 def _compile_kernel(sources):
-    """Return the kernel's entry point, compiled for sources of this digest."""
+    """The kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True, nogil=True)
     def solve_slice(w, x, p, y, at, budget, inputs, results, optima):

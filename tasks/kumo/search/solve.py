@@ -271,14 +271,14 @@ def _running_total(numbers: Iterable[int]) -> Any:
 
 
 def _words(masks: Iterable[int]) -> Any:
-    """Return masks as signed words, the 64th bit being the sign."""
+    """Masks as signed words, the 64th bit being the sign."""
     import numpy as np
 
     return np.array(list(masks), dtype=np.uint64).view(np.int64)
 
 
 def _workspace(first_action: Any, first_state: Any) -> Any:
-    """Return a workspace large enough for every instance of the batch."""
+    """A workspace large enough for every instance of the batch."""
     import numpy as np
 
     from perennial.tasks.kumo.search.frames import stack_words

@@ -161,7 +161,7 @@ def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
 
 
 def _texts(config: SeedConfig) -> Iterator[tuple[str, str, str | None]]:
-    """Yield (what it is, text, action that it belongs to)."""
+    """(what it is, text, action that it belongs to)."""
     for key in ("goal", "category", "truth_noun", "action_noun", "book_title"):
         yield key, getattr(config, key), None
     for outcome in config.outcomes:

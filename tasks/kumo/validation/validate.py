@@ -75,7 +75,7 @@ def match_name(
 
 @lru_cache(maxsize=256)
 def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
-    """Return the different names by their form, without those of which nothing is left."""
+    """The different names by their form, without those of which nothing is left."""
     by_form: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(names):
         if key := form(name):
@@ -366,7 +366,7 @@ def _form(state: OutcomeState) -> str:
 
 
 def _find_form(outcome: Outcome) -> str:
-    """Return the form of all states; an undeclared type must have the form of its first state."""
+    """The form of all states; an undeclared type must have the form of its first state."""
     if outcome.kind in KINDS:
         return "a label" if outcome.kind == "str" else "a range"
     return "a range" if outcome.states[0].is_range else "a label"
@@ -440,7 +440,7 @@ def _overlap_findings(
 def _overlaps(
     ranges: list[tuple[float, float]],
 ) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """Yield the overlapping pairs of ranges sorted by their low bounds."""
+    """The overlapping pairs of ranges sorted by their low bounds."""
     for i, first in enumerate(ranges):
         for j in range(i + 1, len(ranges)):
             if ranges[j][0] >= first[1]:

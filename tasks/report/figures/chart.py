@@ -280,7 +280,7 @@ def draw_fields(
 
 @lru_cache(maxsize=16)
 def _compile_fields(is_written: bool, map: Map) -> Spec:
-    """Return the chart of fields, and of the numbers in them where there may be room."""
+    """The chart of fields, and of the numbers in them where there may be room."""
     ink = alt.condition("datum.rate < 0.5", alt.value("#ffffff"), alt.value("#111111"))
     look = alt.Axis(
         orient="top",

@@ -80,7 +80,7 @@ def heat_map(data: ReportData) -> Section:
 
 
 def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
-    """Return the rows of the players who met half of the domains and of those who met fewer, titled."""
+    """The rows of the players who met half of the domains and of those who met fewer, titled."""
     met: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         met[row["player"]].add(row["domain"])
@@ -99,7 +99,7 @@ def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
 
 
 def _order_by_ease(rows: Sequence[Record]) -> list[str]:
-    """Return the domains from the one with the highest mean rate to that with the lowest."""
+    """The domains from the one with the highest mean rate to that with the lowest."""
     mean = mean_rates([{**row, "rate": row["success_rate"]} for row in rows], "domain")
     return sorted(mean, key=lambda domain: (-mean[domain], domain))
 

@@ -255,7 +255,7 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool, has_paper: bo
 
 
 def _draw_floor(value: float, label: str) -> tuple[alt.Chart, alt.Chart]:
-    """Return a dashed line across all rows, and its label at the foot."""
+    """A dashed line across all rows, and its label at the foot."""
     base = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(value))
     return (
         base.mark_rule(strokeWidth=1.2, strokeDash=[4, 3], color=SOFT),
@@ -336,7 +336,7 @@ def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing,
 
 
 def _pairs(rows: list[Record]) -> Pairs:
-    """Return the comparisons by players, in both directions."""
+    """The comparisons by players, in both directions."""
     turned = [
         {**row, "player": row["other_player"], "other_player": row["player"]}
         | {

@@ -82,7 +82,7 @@ def scatter(heading: str, title: str, points: Sequence[ScatterPoint], x: Axis, y
 
 @lru_cache(maxsize=64)
 def _compile(x: Axis, y: Axis, names: tuple[str, ...], has_domains: bool) -> Spec:
-    """Return the chart of points: with colours of these names, or without any with labels."""
+    """The chart of points: with colours of these names, or without any with labels."""
     across, down = _encoding(x), _encoding(y)
     base = alt.Chart().encode(
         color=series_colours(names) if names else alt.value(SERIES[0]),
@@ -159,7 +159,7 @@ def _middle(points: Sequence[ScatterPoint]) -> float:
 
 
 def _choose_labels(points: Sequence[ScatterPoint]) -> dict[int, int]:
-    """Return the places of the points that stand out and hide no other label, numbered from 1.
+    """The places of the points that stand out and hide no other label, numbered from 1.
 
     First come the highest, the lowest and the ends along x, then those farthest from the line through all.
     """
@@ -273,7 +273,7 @@ _TRAITS: tuple[tuple[str, Callable[[Record], str]], ...] = (
 
 
 def _groups(rows: Sequence[Record], setting: str) -> Iterator[tuple[str, str, list[Record]]]:
-    """Yield setting, kind and models of each kind that has any."""
+    """Setting, kind and models of each kind that has any."""
     for trait, group_of in _TRAITS:
         groups: dict[str, list[Record]] = {}
         listed = [row for row in rows if row["setting"] == setting]
@@ -450,7 +450,7 @@ def _correlation(points: Sequence[ScatterPoint]) -> str:
 def _points(
     table: ReportTable, easier: str, harder: str, whose: Sequence[str], interval: tuple[str, str]
 ) -> list[ScatterPoint]:
-    """Return a point for what has a rate in both settings; `interval` names the columns of its ends."""
+    """A point for what has a rate in both settings; `interval` names the columns of its ends."""
     low, high = interval
     rated = [row for row in table.records() if row["success_rate"] is not None]
     rates = {(row["setting"], *(row[name] for name in whose)): row for row in rated}

@@ -97,7 +97,7 @@ def _read_model(entry: Any, subject: str) -> str:
 
 
 def _read_settings(entry: dict[str, Any], subject: str) -> str | None:
-    """Return parameters and quantization, such as `0.5B, GPTQ-4-Bit`; None where the entry has neither."""
+    """Parameters and quantization, such as `0.5B, GPTQ-4-Bit`; None where the entry has neither."""
     settings = []
     for column in ("params", "quantization"):
         value = entry.get(column) or ""

@@ -91,5 +91,5 @@ def starter_actions(name: str, category: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return the text as a TOML string: JSON's form of one is TOML's too."""
+    """The text as a TOML string: JSON's form of one is TOML's too."""
     return json.dumps(text, ensure_ascii=False)

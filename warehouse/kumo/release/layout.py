@@ -92,7 +92,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _printable_name(root: Path, path: Path) -> str:
-    """Return the path below the root, whose names may be any bytes, as one line of text."""
+    """The path below the root, whose names may be any bytes, as one line of text."""
     text = path.relative_to(root).as_posix().encode("utf-8", "backslashreplace").decode("utf-8")
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
@@ -193,7 +193,7 @@ def _describe_sources(domain: str, sources: list[str]) -> str:
 
 
 def _find_registered(file: ReleaseFile) -> list[tuple[str, int, list[str]]] | Skipped:
-    """Return (domain, line, data modules) of each class that the file registers."""
+    """(domain, line, data modules) of each class that the file registers."""
     text = read_text(file, _MAX_BYTES)
     if isinstance(text, Skipped):
         return text
@@ -224,7 +224,7 @@ def _domains(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _data_imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield X of `from env.data.X import ...` and `from .data.X import ...` among the nodes."""
+    """X of `from env.data.X import ...` and `from .data.X import ...` among the nodes."""
     for node in nodes:
         match node:
             case ast.ImportFrom(module=str(module), level=level) if level < 2:
@@ -411,7 +411,7 @@ def _describe_foreign_folder(path: Path, skipped: Sequence[Skipped]) -> str:
 
 
 def _find_place(parts: Sequence[str]) -> tuple[str, dict[str, str]] | Skipped | None:
-    """Return what the file with these parts of a name is, and what they say; None where nothing is expected.
+    """What the file with these parts of a name is, and what they say; None where nothing is expected.
 
     Skipped is the first part that does not fit into the place that fits the longest.
     """
@@ -446,7 +446,7 @@ def _order(file: SettingFile) -> tuple[str, str, int, int, int, int, int, str]:
 
 
 def _choose_one_each(files: Iterable[SettingFile]) -> tuple[tuple[SettingFile, ...], list[Skipped]]:
-    """Return one file for each player, domain and setting, that of most runs; the others are skipped."""
+    """One file for each player, domain and setting, that of most runs; the others are skipped."""
     kept: dict[tuple[str, str, Setting], SettingFile] = {}
     skipped: list[Skipped] = []
     for file in sorted(files, key=_order):

@@ -144,7 +144,7 @@ def _read(path: Path, sql: str, parameters: list[object]) -> list[tuple[Any, ...
 
 
 def _table(name: str, columns: Mapping[str, "pyarrow.ChunkedArray"], rows: int) -> "pyarrow.Table":
-    """Return the columns that the table has; one that is not there is NULL."""
+    """The columns that the table has; one that is not there is NULL."""
     import pyarrow as pa
 
     schema = TABLES[name].arrow_schema()

@@ -170,14 +170,14 @@ def read_line(line: str, boards: Mapping[int, RunInstance]) -> tuple[int, list[R
 
 
 def _describe_problem(error: ValidationError) -> str:
-    """Return the first thing that the form of a line does not have."""
+    """The first thing that the form of a line does not have."""
     problem = error.errors(include_url=False)[0]
     path = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
     return f"{path or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
 
 
 def _read_run(run: _RunForm, board: RunInstance) -> ReleasedRun:
-    """Return the run with its status.
+    """The run with its status.
 
     `solved` is exactly what was published as successful. Else a named truth is `wrong`, a last entry that is
     neither action nor truth `unparsed`, and a run that ends with a test `turn_limit`.
@@ -213,7 +213,7 @@ def _read_run(run: _RunForm, board: RunInstance) -> ReleasedRun:
 
 
 def _moves(actions: list[Any], board: RunInstance) -> tuple[list[str], str | None, str | None]:
-    """Return the tests, the kind of a last turn that is none, and the truth that the run predicts."""
+    """The tests, the kind of a last turn that is none, and the truth that the run predicts."""
     tests: list[str] = actions
     ending: str | None = None
     named: str | None = None
@@ -243,7 +243,7 @@ def _difference(success: bool, truth: str | None) -> str:
 def _other_observations(
     observations: list[Any], tests: list[str], turns: int, board: RunInstance
 ) -> list[tuple[str, str]]:
-    """Return a note for each stored observation that is not the instance's."""
+    """A note for each stored observation that is not the instance's."""
     if len(observations) != turns or observations[0] is not None:
         expected = f"expected null and the observations of all turns but the last, {turns}"
         _foreign("`observations`", observations, expected)
@@ -440,7 +440,7 @@ def _read_file(
 
 
 def _describe_file(file: SettingFile, has_instances: bool, skipped: list[Skipped]) -> Skipped:
-    """Return why nothing of the file was imported, in one entry."""
+    """Why nothing of the file was imported, in one entry."""
     first = skipped[0]
     if first.line is None:
         return first
@@ -480,7 +480,7 @@ def _add_rows(
 
 
 def _findings(subject: str, first: int, runs: Iterable[ReleasedRun]) -> Iterator[Rejection]:
-    """Yield what was found in a line's runs, each once with the numbers of the runs that it was found in."""
+    """What was found in a line's runs, each once with the numbers of the runs that it was found in."""
     by_note: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, run in enumerate(runs, first):
         for note in dict.fromkeys(run.notes):

@@ -17,7 +17,7 @@ LAST = 10  # a step that has no digit left to try
 
 @njit(cache=True, error_model="numpy")
 def _lowest(word, digits, places):
-    """Return the number that the lowest `places` letters of a word make."""
+    """The number that the lowest `places` letters of a word make."""
     value, weight = 0, 1
     for index in range(min(places, word.size)):
         value += digits[word[index]] * weight

@@ -41,7 +41,7 @@ def clique_number(adjacent):
 
 @njit
 def _hardest(adjacent, classes, used, free):
-    """Return the free vertex with neighbors in most colors, of these one with most free neighbors."""
+    """The free vertex with neighbors in most colors, of these one with most free neighbors."""
     best, most_colors, most_free = -1, -1, -1
     for vertex in range(len(adjacent)):
         if free >> vertex & 1:
@@ -116,7 +116,7 @@ def _side(x, y, a, b, c):
 
 @njit
 def _meet(x, y, a, b, c, d):
-    """Return whether the segments ab and cd have a point in common that is not an end of both.
+    """Whether the segments ab and cd have a point in common that is not an end of both.
 
     Of segments without a common end, those that only touch count as meeting.
     """

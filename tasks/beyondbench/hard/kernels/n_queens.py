@@ -58,6 +58,6 @@ def find_boards(placed, is_torus, needs_long, limit, boards):
 
 @njit(cache=True, error_model="numpy")
 def _lines(row, column, size, is_torus):
-    """Return the numbers of a square's two diagonals."""
+    """The numbers of a square's two diagonals."""
     sums, steps = row + column, row - column + size - 1
     return (sums % size, (steps + 1) % size) if is_torus else (sums, steps)

@@ -61,7 +61,7 @@ def _candidates(cell, groups, allow):
 
 @njit(cache=True, error_model="numpy")
 def _choose(n, values, groups, units, allow, counts, masks):
-    """Return (cell, its candidates): the fewest candidates, or the only place of a digit in a unit."""
+    """(cell, its candidates): the fewest candidates, or the only place of a digit in a unit."""
     best, fewest = -1, n + 1
     for cell in range(n * n):
         if values[cell]:

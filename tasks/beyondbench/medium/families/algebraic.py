@@ -28,7 +28,7 @@ def _radical(rule: Rule, count: int) -> Terms:
 
 
 def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms | None]:
-    """Return the terms of (k, c, s): floor(c value(k, n)) + s."""
+    """The terms of (k, c, s): floor(c value(k, n)) + s."""
 
     def terms(rule: Rule, count: int) -> Terms | None:
         k, c, shift = rule
@@ -67,7 +67,7 @@ def _nested_radical(_k: int, n: int) -> Decimal:
 
 @cache
 def _lambert(k: int, n: int) -> Decimal:
-    """Return w with w + ln w = ln(k n), by Newton's method: in doubles, then in decimals."""
+    """w with w + ln w = ln(k n), by Newton's method: in doubles, then in decimals."""
     start = 1.0
     for _ in range(12):
         start -= (start + log(start) - log(k * n)) * start / (start + 1)
@@ -99,7 +99,7 @@ def _beatty(rule: Rule, count: int) -> Terms | None:
 
 
 def _convergent_vector(shape: Rule, count: int) -> Terms:
-    """Return numerators (0) or denominators (1) of the convergents of sqrt D: (D, which, first)."""
+    """Numerators (0) or denominators (1) of the convergents of sqrt D: (D, which, first)."""
     d, which, start = shape
     root = isqrt(d)
     m, under, quotient = 0, 1, root
@@ -115,7 +115,7 @@ def _convergent_vector(shape: Rule, count: int) -> Terms:
 
 
 def _pell_vector(shape: Rule, count: int) -> Terms:
-    """Return x (0) or y (1) of the solutions of x^2 - D y^2 = 1, eq. 101: (D, which, first)."""
+    """x (0) or y (1) of the solutions of x^2 - D y^2 = 1, eq. 101: (D, which, first)."""
     d, which, start = shape
     x1, y1 = next(
         (isqrt(d * y * y + 1), y) for y in range(1, 9) if isqrt(d * y * y + 1) ** 2 == d * y * y + 1

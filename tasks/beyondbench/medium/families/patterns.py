@@ -57,7 +57,7 @@ def _both_branches_twice(rule: Rule, terms: Terms) -> bool:
 
 
 def _sample_conditional(rng: random.Random, _count: int) -> Rule:
-    """Return a rule one of whose branches, mostly, doubles."""
+    """A rule one of whose branches, mostly, doubles."""
 
     def draw(most: int) -> int:
         return int(rng.random() * (2 * most + 1)) - most

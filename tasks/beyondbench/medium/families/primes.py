@@ -24,7 +24,7 @@ _EXPONENTS = (2, 3, 5, 7, 11, 13, 17, 19)
 
 @cache
 def _is_prime() -> bytearray:
-    """Return a byte for each number up to twice the limit: 1 for a prime (Algorithm 5)."""
+    """A byte for each number up to twice the limit: 1 for a prime (Algorithm 5)."""
     size = 2 * LIMIT + 4
     marks = bytearray([1]) * size
     marks[0] = marks[1] = 0
@@ -45,7 +45,7 @@ def _is_germain() -> bytes:
 
 
 def _mark(plus: int, times: int) -> bytes:
-    """Return a byte for each number p up to the limit: 1 where p and times p + plus are primes."""
+    """A byte for each number p up to the limit: 1 where p and times p + plus are primes."""
     marks = _is_prime()
     other = marks[plus::times]
     marked = int.from_bytes(marks[:LIMIT], "big") & int.from_bytes(other[:LIMIT], "big")
@@ -68,7 +68,7 @@ def _is_semiprime() -> bytearray:
 
 
 def _run(marks: Callable[[], bytes | bytearray]) -> Callable[[Rule, int], Terms | None]:
-    """Return the terms of (start, c): the marked numbers from the start on, plus c."""
+    """The terms of (start, c): the marked numbers from the start on, plus c."""
 
     def terms(rule: Rule, count: int) -> Terms | None:
         number, shift = rule

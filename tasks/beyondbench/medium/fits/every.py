@@ -46,7 +46,7 @@ def fit_interleaved(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def _extend(t: Sequence[int]) -> Iterator[Number]:
-    """Yield what follows equal steps, and what follows equal ratios."""
+    """What follows equal steps, and what follows equal ratios."""
     step = t[1] - t[0]
     if all(after - before == step for before, after in pairwise(t)):
         yield t[-1] + step
@@ -173,7 +173,7 @@ def fit_conditional(terms: Sequence[int]) -> Iterator[int]:
 
 
 def _results(steps: Sequence[tuple[int, int]], last: int) -> Iterator[int]:
-    """Yield what the operations that all these steps may be make of the last term."""
+    """What the operations that all these steps may be make of the last term."""
     if all(after == 2 * before for before, after in steps):
         yield 2 * last
     constant = steps[0][1] - steps[0][0]

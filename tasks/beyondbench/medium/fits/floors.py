@@ -75,7 +75,7 @@ def fit_lambert(terms: Sequence[int]) -> Iterator[int]:
 
 
 def _fit_multiples(terms: Sequence[int], curves: Callable[[], Sequence[Curve]]) -> Iterator[int]:
-    """Yield the next terms of floor(c v_n) + s over all c and s, and over the curves v.
+    """The next terms of floor(c v_n) + s over all c and s, and over the curves v.
 
     c (v_m - v_1) differs by less than 1 from the terms' difference, and half way as well.
     """
@@ -98,7 +98,7 @@ def _fit_multiples(terms: Sequence[int], curves: Callable[[], Sequence[Curve]]) 
 
 @cache
 def _spans(curves: Callable[[], Sequence[Curve]], size: int) -> list[tuple[float, float]]:
-    """Return how far each curve goes from its first value to its last one, and to half way."""
+    """How far each curve goes from its first value to its last one, and to half way."""
     return [((v[size - 1] - v[0]) / ONE, (v[size // 2] - v[0]) / ONE) for v in curves()]
 
 
@@ -171,7 +171,7 @@ def _irrationals() -> Sequence[tuple[float, int]]:
 
 
 def _exponential(x: int) -> int:
-    """Return e^x by its series at x / 2^16, squared 16 times, with 20 digits to spare."""
+    """e^x by its series at x / 2^16, squared 16 times, with 20 digits to spare."""
     spare = 10**20
     unit = ONE * spare
     part = x * spare >> 16
@@ -188,7 +188,7 @@ def _exponential(x: int) -> int:
 
 @cache
 def _lambert(x: int) -> int:
-    """Return w with w e^w = x, by Newton's method from a double."""
+    """w with w e^w = x, by Newton's method from a double's guess."""
     start = math.log(1 + x)
     for _ in range(50):
         start -= (start - x * math.exp(-start)) / (1 + start)

@@ -19,7 +19,7 @@ MAX_DEGREE = 4
 
 
 def divide(numerator: int, denominator: int) -> Number:
-    """Return the quotient, an int where it is one."""
+    """The quotient, an int where it is one."""
     whole, rest = divmod(numerator, denominator)
     return Fraction(numerator, denominator) if rest else whole
 
@@ -95,7 +95,7 @@ def fit_perturbed(terms: Sequence[int]) -> Iterator[int]:
 
 
 def _whole_coefficients(terms: Sequence[int], rest: Sequence[int]) -> Iterator[Row]:
-    """Yield whole a, b, c with rest_n = a s_(n-1) + b s_(n-2) + c s_(n-3) in some places.
+    """Whole a, b, c with rest_n = a s_(n-1) + b s_(n-2) + c s_(n-3) in some places.
 
     Three equations give one solution; where all three in a row are singular, a and b are tried in -2..2.
     """
@@ -128,7 +128,7 @@ def _determinant(x: Row, y: Row, z: Row) -> int:
 
 
 def _cramer(rows: Sequence[Row], right: Row) -> Row:
-    """Return the numerators of the three unknowns over the determinant of the rows."""
+    """The numerators of the three unknowns over the determinant of the rows."""
     (p, q, r), (s, t, u), (v, w, o) = rows
     x, y, z = right
     return (
@@ -190,7 +190,7 @@ def fit_cube_and_fibonacci(terms: Sequence[int]) -> Iterator[int]:
 
 
 def _solve_seven(right: int, modulus: int) -> Sequence[int]:
-    """Return all x with 7 x = right modulo the modulus."""
+    """All x with 7 x = right modulo the modulus."""
     if modulus % 7:
         return (right * pow(7, -1, modulus) % modulus,)
     if right % 7:
@@ -219,7 +219,7 @@ def fit_shape(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def _key_of(terms: Sequence[int]) -> tuple[tuple[int, ...], int]:
-    """Return the key of the terms' differences, and the factor that it was divided by."""
+    """The key of the terms' differences, and the factor that it was divided by."""
     steps = [after - before for before, after in pairwise(terms)]
     factor = gcd(*steps)
     if not factor:
@@ -231,7 +231,7 @@ def _key_of(terms: Sequence[int]) -> tuple[tuple[int, ...], int]:
 
 @cache
 def _shapes_by_key(size: int) -> dict[tuple[int, ...], frozenset[Fraction]]:
-    """Return the steps that follow, by the key of the `size` terms before them."""
+    """The steps that follow, by the key of the `size` terms before them."""
     steps_by_key: dict[tuple[int, ...], set[Fraction]] = defaultdict(set)
     for shape in _shapes():
         if len(shape) > size and abs(shape[size]) < _FAR:
@@ -271,7 +271,7 @@ def _power_and_square(base: int, modulus: int) -> list[int]:
 
 
 def _convergents(d: int) -> Iterator[Fraction]:
-    """Yield the convergents of sqrt(d), each evaluated from its innermost quotient outwards."""
+    """The convergents of sqrt(d), each evaluated from its innermost quotient outwards."""
     whole = isqrt(d)
     quotients = [whole]
     m, denominator = 0, 1
@@ -294,7 +294,7 @@ def _two_step(first: int, second: int, trace: int) -> list[int]:
 
 
 def _self_convolution(first: int, step: int) -> list[int]:
-    """Return a_n = a_0 a_(n-1) + .. + a_(n-1) a_0 + step n."""
+    """a_n = a_0 a_(n-1) + .. + a_(n-1) a_0 + step n."""
     terms = [first]
     while len(terms) < MAX_TERMS and abs(terms[-1]) < _FAR:
         half, odd = divmod(len(terms), 2)

@@ -81,7 +81,7 @@ def _table() -> _Table:
 
 
 def _sequences() -> "Iterator[NDArray[Any]]":
-    """Yield primes, lower twin primes, gaps, Sophie Germain primes, semiprimes, totients, divisor sums."""
+    """Primes, lower twin primes, gaps, Sophie Germain primes, semiprimes, totients, divisor sums."""
     import numpy as np
 
     count = 2 * (LIMIT + MARGIN) + 2

@@ -178,7 +178,7 @@ def is_balanced(n_truths, starts, masks):
 
 @kernel_part
 def _without(mask, t):
-    """Return the mask with bit t taken out."""
+    """The mask with bit t taken out."""
     low = (1 << t) - 1
     return (mask & low) | ((mask >> 1) & ~low)
 
@@ -291,7 +291,7 @@ def _draw_choice(generator, starts, spared, table, chosen):
 
 
 def _compile_kernels(sources: int) -> Any:
-    """Return the entry points, compiled for sources of this digest."""
+    """The entry points, compiled for sources of this digest."""
 
     @njit(cache=True)
     def _draw_rows(tables, all_usable, seeds, indices, starts_at, stop, truths, actions, attempts):

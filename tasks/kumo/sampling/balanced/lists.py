@@ -184,7 +184,7 @@ class ListSource:
         return truths, actions, attempts
 
     def _walk_to(self, indices: Array, attempt: int, counts: Array) -> Walked | None:
-        """Return the lists of a walk's indices, from its first on; None where the solver finds no start."""
+        """The lists of a walk's indices, from its first on; None where the solver finds no start."""
         first = self._start((int(indices[0]) + attempt) % _STARTS)
         if first is None:
             return None
@@ -226,7 +226,7 @@ class ListSource:
         return walked, trace
 
     def _start(self, number: int) -> tuple[Array, Array] | None:
-        """Return one of the solver's lists, in random order; None where it finds none within its limit."""
+        """One of the solver's lists, in random order; None where it finds none within its limit."""
         if number not in self._starts:
             rng = derive_rng(self._request.seed, f"{self._purpose} start of a walk", number)
             try:
@@ -241,5 +241,5 @@ class ListSource:
 
 
 def _first_of(index: int) -> int:
-    """Return the first index of the walk that the index belongs to."""
+    """The first index of the walk that the index belongs to."""
     return index - _LANES * (index // _LANES % _LENGTH)

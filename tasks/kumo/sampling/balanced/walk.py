@@ -133,7 +133,7 @@ def _list_pairs(apart, order, n, p, pairs, n_words):
 
 @kernel_part
 def _only_action(words, shown, n_words):
-    """Return the only shown action among the words, -1 if there is none, -2 if there are several."""
+    """The only shown action among the words, -1 if there is none, -2 if there are several."""
     action = -1
     for w in range(n_words):
         common = words[w] & shown[w]
@@ -146,7 +146,7 @@ def _only_action(words, shown, n_words):
 
 @kernel_part
 def _fits(apart, struck, order, n, shown, p, truth, n_words):
-    """Return whether the list passes the quick tests with this truth at p, all other pairs passing.
+    """Whether the list passes the quick tests with this truth at p, all other pairs passing.
 
     The last one: if only one action rules out a truth, and the same one another, it needs a state for both.
     """
@@ -210,7 +210,7 @@ def _fitting_actions(apart, struck, order, n, usable, shown, pairs, only, fittin
 
 @cache
 def _compile_kernel(sources: int, n_words: int) -> Any:
-    """Return the entry point for so many words of actions, compiled for sources of this digest."""
+    """The entry point for so many words of actions, compiled for sources of this digest."""
 
     @njit(cache=True)
     def _walk_rows(
