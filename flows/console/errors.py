@@ -149,7 +149,6 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
 
 
 def _owners(flag: str) -> list[str]:
-    """The benchmarks that have this flag as a setting."""
     name = flag.lstrip("-").replace("-", "_")
     return [owner.name for owner in benchmarks().values() if name in owner.settings().own_fields()]
 

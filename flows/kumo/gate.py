@@ -246,7 +246,6 @@ def _agreement_row(whole: _Whole) -> Row:
 
 
 def _own_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
-    """The rows of what the edition holds by itself."""
     import pyarrow.compute as pc
 
     counted = pc.value_counts(whole.columns["canonical_id"]).to_pylist()

@@ -271,7 +271,6 @@ def strip_markup(text: str) -> str:
 
 
 def _first(candidates: Iterable[str], form: Form) -> Answer | None:
-    """The first answer among candidates, in any notation."""
     for candidate in candidates:
         if (answer := form.read_loosely(strip_markup(candidate[:_LONGEST]))) is not None:
             return answer
@@ -337,7 +336,6 @@ def _find_marked(text: str, form: Form) -> Iterator[str]:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The last matches, the last first."""
     return reversed(deque(pattern.finditer(text), _MOST))
 
 
@@ -363,6 +361,5 @@ def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
 
 
 def _find_emphasized(text: str) -> Iterator[str]:
-    """Bold and mathematical texts, the last first."""
     for match in _last(_EMPHASIZED, text):
         yield next(group for group in match.groups() if group)

@@ -291,7 +291,6 @@ class TaskProblem:
 
 
 def _without_order(value: object) -> object:
-    """The value with each list in it sorted."""
     if isinstance(value, dict):
         return {key: _without_order(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -41,7 +41,6 @@ def read_completion(text: str) -> Any:
 
 
 def _events(text: str) -> Iterator[str]:
-    """Yield the data of the events of a stream."""
     data: list[str] = []
     for line in [*text.splitlines(), ""]:
         if line.startswith("data:"):

@@ -60,7 +60,6 @@ def _finalize(value: object) -> object:
 
 
 def _singular(kind: str) -> str:
-    """What one player of that kind is called."""
     return "people" if kind == "people" else kind.removesuffix("s")
 
 

@@ -87,7 +87,6 @@ def _run(task: SqlTask, replies: BinaryIO) -> None:
 
 
 def _answers(task: SqlTask) -> Iterator[Any]:
-    """The messages that answer the task."""
     runner = open_runner(task.root, task.files, task.settings, task.known)
     with closing(runner), _MemoryLimit(task.memory_bytes):
         for name, sql in task.views:

@@ -118,7 +118,6 @@ def _same_evaluation(table: Table, link: Reference) -> str:
 
 
 def _file_flaws(store: Store, name: str) -> Iterator[str]:
-    """Read the Parquet file through."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

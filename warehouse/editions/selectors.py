@@ -65,7 +65,6 @@ def read_publication_time(store: Store, unit: str) -> datetime:
 
 
 def _name_some(units: Sequence[str]) -> str:
-    """The units by name, a few of many."""
     more = f" and {len(units) - _SHOWN} more (`perennial editions` lists them)" if len(units) > _SHOWN else ""
     return (", ".join(units[:_SHOWN]) or "none") + more
 

@@ -333,7 +333,6 @@ class _Verifier:
 
 
 def _row_count(store: Store, name: str) -> int:
-    """The number of rows in the Parquet file's footer."""
     import pyarrow.parquet as pq
 
     with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:

@@ -296,7 +296,6 @@ def _count_peaks(values: Values) -> int:
 
 
 def _count_turns(values: Values) -> int:
-    """How often a step up is followed by a step down."""
     steps = [after - before for before, after in pairwise(values)]
     return sum(step > 0 > following for step, following in pairwise(steps))
 

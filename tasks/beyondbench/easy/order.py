@@ -243,7 +243,6 @@ def _find_modes(values: Values) -> list[int]:
 
 
 def _measure_runs(values: Values) -> list[int]:
-    """The values of the longest runs in the sorted list."""
     ordered = sorted(values)
     longest, modes, start = 0, [0], 0
     for index, value in enumerate(ordered):

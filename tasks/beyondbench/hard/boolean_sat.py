@@ -97,7 +97,6 @@ Drawn = Callable[[int, int, Planted, random.Random], set[Clause]]
 
 @cache
 def _subsets(n: int, width: int) -> tuple[Clause, ...]:
-    """All sets of so many variables."""
     return tuple(combinations(range(1, n + 1), width))
 
 

@@ -369,7 +369,6 @@ def count_edges(statements: Sequence[Proposition]) -> int:
 def _draw_sentences(
     options: Options, request: Request, option_count: int, rng: random.Random
 ) -> _Asked | None:
-    """Options that are sentences, so many of them right."""
     forms = FORMS[request.difficulty]
     nm = int(rng.random() < forms.get(BOTH, 0))
     bounds = CUTS.list_steps(request.difficulty, request.type, option_count)

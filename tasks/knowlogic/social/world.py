@@ -368,7 +368,6 @@ class ClaimMaker:
         return not repeats and not left & right
 
     def _people(self, description: Description) -> set[str]:
-        """Everybody on the way of a description."""
         on_way = {
             person for _, facts in resolve(self.world, description) for fact in facts for person in fact[1:]
         }

@@ -447,7 +447,6 @@ class _OrderTheory:
         return literal
 
     def _all(self, literals: Sequence[int]) -> int:
-        """The literal that all of these hold."""
         literal = self._new()
         for part in literals:
             self.solver.add_clause([-literal, part])

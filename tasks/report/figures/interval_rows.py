@@ -336,7 +336,6 @@ def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing,
 
 
 def _pairs(rows: list[Record]) -> Pairs:
-    """The comparisons by players, in both directions."""
     turned = [
         {**row, "player": row["other_player"], "other_player": row["player"]}
         | {

@@ -273,7 +273,6 @@ _TRAITS: tuple[tuple[str, Callable[[Record], str]], ...] = (
 
 
 def _groups(rows: Sequence[Record], setting: str) -> Iterator[tuple[str, str, list[Record]]]:
-    """Setting, kind and models of each kind that has any."""
     for trait, group_of in _TRAITS:
         groups: dict[str, list[Record]] = {}
         listed = [row for row in rows if row["setting"] == setting]

@@ -394,7 +394,6 @@ def _leave_interrupts_to_parent() -> None:
 
 
 def _import_chunk(chunk: _Chunk) -> ImportedTrajectories:
-    """Read the chunk's files and write its parts."""
     import pyarrow as pa
 
     result = ImportedTrajectories()
@@ -440,7 +439,6 @@ def _read_file(
 
 
 def _describe_file(file: SettingFile, has_instances: bool, skipped: list[Skipped]) -> Skipped:
-    """Why nothing of the file was imported, in one entry."""
     first = skipped[0]
     if first.line is None:
         return first
