@@ -257,8 +257,7 @@ def _wait_and_serve() -> None:
 
 
 def _serve(port: int, *, scheduling: bool) -> None:
-    from perennial.flows.serve.prefect_database import prepare_database
-    from perennial.flows.serve.prefect_retention import trim_at_start
+    from perennial.flows.serve.prefect_retention import prepare_database, trim_at_start
     from perennial.flows.serve.server_guard import OwnAddressOnly, data_docs, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.

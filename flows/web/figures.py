@@ -148,7 +148,6 @@ def _cell(value: Any) -> Any:
 
 
 def _distinct(columns: tuple[str, ...]) -> list[str]:
-    """Return the names, repeated ones with a number."""
     names: list[str] = []
     for column in columns:
         name = column

@@ -68,7 +68,6 @@ def _bundle(source: str) -> str:
 
 
 def _keep(text: str, kept: Path) -> None:
-    """Write the file whole, or not at all."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=kept.parent, delete=False) as draft:
         try:

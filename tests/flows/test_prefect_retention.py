@@ -8,8 +8,13 @@ from uuid import uuid4
 
 import pytest
 
-from perennial.flows.serve.prefect_database import prepare_database
-from perennial.flows.serve.prefect_retention import KEEP_DAYS, KEEP_RUNS, trim, trim_at_start
+from perennial.flows.serve.prefect_retention import (
+    KEEP_DAYS,
+    KEEP_RUNS,
+    prepare_database,
+    trim,
+    trim_at_start,
+)
 
 pytestmark = pytest.mark.slow  # Prefect's migrations, where no database is kept in the user's cache
 

@@ -11,7 +11,7 @@ import pytest
 from typer.main import get_command
 
 from perennial.flows.cli.app import COMMANDS, app
-from perennial.flows.serve.prefect_database import prepare_database
+from perennial.flows.serve.prefect_retention import prepare_database
 from perennial.schemas.errors import Damaged
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.confinement import table_file
@@ -149,7 +149,7 @@ def test_without_a_home_folder_the_server_migrates(tmp_path: Path, monkeypatch: 
 @pytest.mark.slow
 def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept_database: Path) -> None:
     program = (
-        "import sys, pathlib\nfrom perennial.flows.serve.prefect_database import prepare_database\n"
+        "import sys, pathlib\nfrom perennial.flows.serve.prefect_retention import prepare_database\n"
         "prepare_database(pathlib.Path(sys.argv[1]))"
     )
     for home in ("home", "next"):
