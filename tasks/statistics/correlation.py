@@ -4,8 +4,9 @@ Pairs with None, or with a number that is not finite, on either side are left ou
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import permutations
 from math import sqrt
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from perennial.tasks.statistics.cells import Numbers
 
 
+Pair = tuple[Sequence[float | None], Sequence[float | None]]
 PEARSON_METHOD = "Pearson; 95% interval by Fisher z; p by t with n - 2 degrees of freedom"
 SPEARMAN_METHOD = (
     "Spearman; 95% interval by Fisher z, standard error of Bonett and Wright (2000); "
@@ -59,12 +61,7 @@ def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> Correlation
     are undefined for n < 3 and where a side is constant; the interval also for n = 3 and |r| = 1. Raises
     ValueError where the lengths differ.
     """
-    left, right = (_scale(side) for side in _pairs(x, y))
-    n = len(left)
-    if n < 3 or _is_constant(left) or _is_constant(right):
-        return Correlation(n, None, None, None, None)
-    r, p_value = _linear(left, right)
-    return Correlation(n, r, *_fisher_interval(r, n, 1.0), p_value)
+    return correlate_pairs([(x, y)])[0][0]
 
 
 def spearman(x: Sequence[float | None], y: Sequence[float | None]) -> Correlation:
@@ -76,17 +73,44 @@ def spearman(x: Sequence[float | None], y: Sequence[float | None]) -> Correlatio
     the share of all n! orders with |r| at least as large for n <= 8, where the t approximation calls
     perfect agreement certain (p = 0), and that of t beyond. Undefined cases and errors as in `pearson`.
     """
-    left, right = (_ranks(side) for side in _pairs(x, y))
-    n = len(left)
-    if n < 3 or _is_constant(left) or _is_constant(right):
-        return Correlation(n, None, None, None, None)
-    r, p_value = _linear(left, right)
-    if n <= EXACT_N:
-        p_value = _exact_p_value(left, right)
-    return Correlation(n, r, *_fisher_interval(r, n, 1 + r * r / 2), p_value)
+    return correlate_pairs([(x, y)])[0][1]
 
 
-def _pairs(x: Sequence[float | None], y: Sequence[float | None]) -> tuple[list[float], list[float]]:
+def correlate_pairs(pairs: Sequence[Pair]) -> list[tuple[Correlation, Correlation]]:
+    """Return `pearson` and `spearman` of each pair of scores."""
+    import numpy as np
+    from scipy.stats import rankdata
+
+    by_length: dict[int, list[int]] = defaultdict(list)
+    cleaned = [_without_gaps(*pair) for pair in pairs]
+    for number, pair in enumerate(cleaned):
+        by_length[len(pair[0])].append(number)
+    related: dict[int, tuple[Correlation, Correlation]] = {}
+    # All of one length at once: SciPy's overhead for one pair is a hundred times what the sums take.
+    for n, numbers in by_length.items():
+        values = np.array([cleaned[number] for number in numbers]).reshape(len(numbers), 2, n)
+        # Means of the same runs, summed in another order, differ in the last bit: they are ties.
+        rounded = [[[float(f"{value:.12g}") for value in side] for side in pair] for pair in values.tolist()]
+        ranks = np.asarray(rankdata(np.array(rounded).reshape(values.shape), axis=2))
+        largest = np.abs(values).max(axis=2, initial=0.0, keepdims=True)
+        # No sum or square overflows, and r stays the same.
+        scaled = values / np.where(largest > 0, largest, 1.0)
+        linear = zip(_linear(scaled, lambda _r: 1.0), _by_rank(ranks), strict=True)
+        related.update(zip(numbers, linear, strict=True))
+    return [related[number] for number in range(len(pairs))]
+
+
+def _by_rank(ranks: "_Vector") -> list[Correlation]:
+    related = _linear(ranks, lambda r: 1 + r * r / 2)
+    if ranks.shape[2] > EXACT_N:
+        return related
+    return [
+        correlation if correlation.r is None else replace(correlation, p_value=_exact_p_value(*pair))
+        for correlation, pair in zip(related, ranks, strict=True)
+    ]
+
+
+def _without_gaps(x: Sequence[float | None], y: Sequence[float | None]) -> tuple[list[float], list[float]]:
     pairs = [
         (float(a), float(b))
         for a, b in zip(x, y, strict=True)
@@ -95,28 +119,22 @@ def _pairs(x: Sequence[float | None], y: Sequence[float | None]) -> tuple[list[f
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def _scale(values: list[float]) -> list[float]:
-    """Return the values over the largest of them: no sum or square overflows, and r stays the same."""
-    largest = max(map(abs, values), default=0.0)
-    return [value / largest for value in values] if largest else values
-
-
-def _is_constant(values: Sequence[float]) -> bool:
-    return max(values) - min(values) <= _CONSTANT
-
-
-def _ranks(values: list[float]) -> list[float]:
-    from scipy.stats import rankdata
-
-    # Means of the same runs, summed in another order, differ in the last bit: they are ties.
-    return [float(rank) for rank in rankdata([float(f"{value:.12g}") for value in values])]
-
-
-def _linear(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+def _linear(values: "_Vector", variance: Callable[[float], float]) -> list[Correlation]:
+    """Return the correlation of each pair, whose interval has this variance times n - 3 at its r."""
+    import numpy as np
     from scipy.stats import pearsonr
 
-    result: Any = pearsonr(x, y)
-    return float(result.statistic), float(result.pvalue)
+    n = values.shape[2]
+    defined = (np.ptp(values, axis=2) > _CONSTANT).all(axis=1) if n >= 3 else np.zeros(len(values), bool)
+    related = [Correlation(n, None, None, None, None)] * len(values)
+    if not defined.any():
+        return related
+    result: Any = pearsonr(*values[defined].swapaxes(0, 1), axis=1)
+    for number, r, p_value in zip(
+        np.flatnonzero(defined), result.statistic.tolist(), result.pvalue.tolist(), strict=True
+    ):
+        related[number] = Correlation(n, r, *_fisher_interval(r, n, variance(r)), p_value)
+    return related
 
 
 def _fisher_interval(r: float, n: int, variance: float) -> tuple[float | None, float | None]:
@@ -127,10 +145,10 @@ def _fisher_interval(r: float, n: int, variance: float) -> tuple[float | None, f
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
-def _exact_p_value(x: Sequence[float], y: Sequence[float]) -> float:
+def _exact_p_value(x: "_Vector", y: "_Vector") -> float:
     import numpy as np
 
-    left, right = np.array(x) - np.mean(x), np.array(y) - np.mean(y)
+    left, right = x - np.mean(x), y - np.mean(y)
     products = np.abs(right[_orders(len(right))] @ left)
     # Products of ranks are multiples of 1/4: anything within rounding of the observed one is equal to it.
     return float(np.mean(products >= abs(right @ left) - 1e-9))

@@ -24,9 +24,8 @@ from perennial.tasks.statistics.correlation import (
     PEARSON_METHOD,
     SPEARMAN_METHOD,
     Correlation,
+    correlate_pairs,
     disattenuate,
-    pearson,
-    spearman,
 )
 from perennial.tasks.statistics.multiplicity import Kind, Statistic, holm
 
@@ -52,6 +51,17 @@ class _Side(NamedTuple):
         return self.reliability is not None and (ALL, population) in self.reliability
 
 
+class _Compared(NamedTuple):
+    """Two scores of players in a setting and domain; `other` names the second, `measure` what both are."""
+
+    first: _Side
+    second: _Side
+    setting: str
+    domain: str
+    other: str
+    measure: str = _RATES
+
+
 def correlation_figures(
     figures: Iterable[Statistic],
     external: Mapping[str, Scores],
@@ -74,28 +84,29 @@ def correlation_figures(
     sides = _read_sides(listed)
     rates = {key: side.scores for key, side in sides.items()}
     overall = sorted(setting for setting, domain in rates if domain == ALL)
-    compared: list[tuple[_Side, _Side, str, str, str]] = [
-        (sides[first, ALL], sides[other, ALL], first, ALL, f"setting {other}")
+    compared = [
+        _Compared(sides[first, ALL], sides[other, ALL], first, ALL, f"setting {other}")
         for first, other in combinations(overall, 2)
     ]
     for setting in overall:
         domains = sorted(domain for name, domain in rates if name == setting and domain != ALL)
         compared += [
-            (sides[setting, first], sides[setting, other], setting, first, f"domain {other}")
+            _Compared(sides[setting, first], sides[setting, other], setting, first, f"domain {other}")
             for first, other in combinations(domains, 2)
         ]
         compared += [
-            (sides[setting, ALL], _Side(scores), setting, ALL, f"benchmark {benchmark}")
+            _Compared(sides[setting, ALL], _Side(scores), setting, ALL, f"benchmark {benchmark}")
             for benchmark, scores in external.items()
         ]
-    correlations = [figure for pair in compared for figure in _correlate(*pair, kind)]
     for measure in measures:
         for setting, values in _read_measure(listed, measure).items():
-            for benchmark, scores in external.items():
-                other = f"benchmark {benchmark}"
-                first, two = _Side(values), _Side(scores)
-                correlations += _correlate(first, two, setting, ALL, other, kind, measure.column)
-    yield from _adjust(correlations)
+            compared += [
+                _Compared(
+                    _Side(values), _Side(scores), setting, ALL, f"benchmark {benchmark}", measure.column
+                )
+                for benchmark, scores in external.items()
+            ]
+    yield from _adjust(list(_correlate(compared, kind)))
 
 
 def _read_measure(figures: Iterable[Statistic], measure: Measure) -> dict[str, dict[str, float]]:
@@ -129,28 +140,36 @@ def _read_sides(figures: Sequence[Statistic]) -> dict[tuple[str, str], _Side]:
     return {key: _Side(values, reliable[key]) for key, values in scores.items()}
 
 
-def _correlate(
-    first: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind, measure: str = _RATES
-) -> Iterator[Statistic]:
-    shared = sorted(set(first.scores) & set(two.scores))
-    models = [player for player in shared if kind(player) == MODELS]
-    for who, players in ((ALL, shared), (MODELS, models)):
-        if len(players) < FEWEST_PLAYERS:
-            continue
-        x, y = ([side.scores[player] for player in players] for side in (first, two))
-        scores = "success rates" if measure == _RATES else measure
+def _correlate(compared: Iterable["_Compared"], kind: Kind) -> Iterator[Statistic]:
+    asked = []
+    for pair in compared:
+        shared = sorted(set(pair.first.scores) & set(pair.second.scores))
+        models = [player for player in shared if kind(player) == MODELS]
+        for who, players in ((ALL, shared), (MODELS, models)):
+            if len(players) >= FEWEST_PLAYERS:
+                x, y = ([side.scores[player] for player in players] for side in (pair.first, pair.second))
+                asked.append((pair, who, (x, y)))
+    correlations = correlate_pairs([scores for _, _, scores in asked])
+    for (pair, who, _), (linear, ranked) in zip(asked, correlations, strict=True):
+        scores = "success rates" if pair.measure == _RATES else pair.measure
         over = f"over {scores} of {'players' if who == ALL else who}; n counts players"
-        measured = (("pearson", PEARSON_METHOD, pearson(x, y)), ("spearman", SPEARMAN_METHOD, spearman(x, y)))
+        measured = (("pearson", PEARSON_METHOD, linear), ("spearman", SPEARMAN_METHOD, ranked))
         for statistic, method, related in measured:
             if related.r is not None:
-                key = (setting, domain, who, related.n, related.r)
-                figure = Statistic(
-                    statistic, *key, f"{method}; {over}", measure, other, p_value=related.p_value
+                yield Statistic(
+                    statistic,
+                    *(pair.setting, pair.domain, who, related.n, related.r),
+                    f"{method}; {over}",
+                    pair.measure,
+                    pair.other,
+                    low=related.low,
+                    high=related.high,
+                    p_value=related.p_value,
                 )
-                yield figure._replace(low=related.low, high=related.high)
-        linear = measured[0][2]
-        if linear.r is not None and measure == _RATES:
-            yield _without_chance(first, two, linear, (setting, domain, who), other)
+        if linear.r is not None and pair.measure == _RATES:
+            yield _without_chance(
+                pair.first, pair.second, linear, (pair.setting, pair.domain, who), pair.other
+            )
 
 
 def _without_chance(
