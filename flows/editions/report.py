@@ -340,13 +340,6 @@ def report_data(
     return replace(data, facts=facts, comparison=comparison)
 
 
-def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
-    """SQL of every query behind the edition's report, by name."""
-    report = benchmark.report()
-    queries = queries_of((*SHARED, *report.figures))
-    return fill_queries(benchmark, edition, (*queries.values(), *report.sources))
-
-
 # Gather what the page of profiles shows: the newest edition of each benchmark, side by side.
 
 

@@ -14,8 +14,10 @@ import pytest
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.editions.diagnosis import find_problems
-from perennial.flows.editions.report import report_data, report_queries
+from perennial.flows.editions.report import fill_queries, report_data
 from perennial.flows.editions.report_files import write_page
+from perennial.tasks.report.content import queries_of
+from perennial.tasks.report.page import SHARED
 from perennial.tasks.report.wording import clean
 from perennial.tasks.statistics.clusters import wilson_interval
 from perennial.warehouse.catalog.catalog import open_catalog
@@ -75,7 +77,10 @@ NEEDS_MODELS = (
 
 
 def queries(edition: str) -> dict[str, str]:
-    found = report_queries(find_benchmark("kumo"), edition)
+    benchmark = find_benchmark("kumo")
+    report = benchmark.report()
+    asked = queries_of((*SHARED, *report.figures)).values()
+    found = fill_queries(benchmark, edition, (*asked, *report.sources))
     assert set(found) == {*QUERIES, *SOURCES}
     return found
 

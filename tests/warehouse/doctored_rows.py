@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.audit.audit import cross_table_rules
-from perennial.warehouse.catalog.catalog import view_over_arrow
 
 Rows = dict[str, list[dict[str, Any]]]
 Doctor = Callable[[Rows], None]
@@ -33,11 +33,19 @@ def list_rules(rows: Rows, mark: str) -> list[str]:
     return [rule for rule, sql in cross_table_rules(set(rows)).items() if mark in sql]
 
 
+def connect_to(tables: dict[str, pa.Table]) -> duckdb.DuckDBPyConnection:
+    """Return a database in which these tables have their names."""
+    connection = duckdb.connect(":memory:")
+    for name, table in tables.items():
+        connection.register(name, table)
+    return connection
+
+
 def find_offenders(sentence: str, rows: Rows) -> list[tuple[Any, ...]]:
     """Return what breaks the one rule that has this sentence."""
     (sql,) = [sql for rule, sql in cross_table_rules(set(rows)).items() if sentence in rule]
     tables = {name: pa.Table.from_pylist(of, schema=_schema(name)) for name, of in rows.items()}
-    return view_over_arrow(tables).execute(sql).fetchall()
+    return connect_to(tables).execute(sql).fetchall()
 
 
 def _schema(name: str) -> pa.Schema:

@@ -11,10 +11,10 @@ import pytest
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.audit.audit import audit, cross_table_rules, require_pass
-from perennial.warehouse.catalog.catalog import view_over_arrow
 from perennial.warehouse.merge_parts import write_sorted
 from tests.flows.plain_audit import PlainRunner
 from tests.warehouse import tiny_edition
+from tests.warehouse.doctored_rows import connect_to
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -149,7 +149,7 @@ def _offenders(sentence: str, change: Callable[[Rows], None]) -> list[tuple[Any,
     rows = tiny_edition.rows()
     change(rows)
     (sql,) = [sql for rule, sql in cross_table_rules(set(rows)).items() if sentence in rule]
-    return view_over_arrow(tiny_edition.tables(rows)).execute(sql).fetchall()
+    return connect_to(tiny_edition.tables(rows)).execute(sql).fetchall()
 
 
 def _all(*changes: Callable[[Rows], None]) -> Callable[[Rows], None]:

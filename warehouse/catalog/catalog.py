@@ -308,16 +308,6 @@ def open_catalog(
     return Catalog(contents, runner)
 
 
-def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
-    """Return a connection in which the given Arrow tables have their names."""
-    import duckdb
-
-    connection = duckdb.connect(":memory:")
-    for name, table in tables.items():
-        connection.register(name, table)
-    return connection
-
-
 def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     """The names of the files that hold the table in these units, relative to the data root."""
     if table.kind == "bundled":

@@ -8,7 +8,7 @@ import pytest
 
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.audit.audit import cross_table_rules
-from perennial.warehouse.catalog.catalog import view_over_arrow
+from tests.warehouse.doctored_rows import connect_to
 
 Rows = dict[str, list[dict[str, Any]]]
 STEPS = ("rule", "rule_judged", "code", "run", "judged")
@@ -42,7 +42,7 @@ def offenders(sentence: str, made: Rows) -> list[tuple[Any, ...]]:
     tables = {name: TABLES[name].arrow_schema() for name in names}
     (sql,) = [sql for rule, sql in cross_table_rules({*TABLES}).items() if sentence in rule]
     arrow = {name: pa.Table.from_pylist(made.get(name, []), schema=of) for name, of in tables.items()}
-    return list(view_over_arrow(arrow).execute(sql).fetchall())
+    return list(connect_to(arrow).execute(sql).fetchall())
 
 
 def change(table: str, row: int, **values: object) -> Callable[[Rows], None]:

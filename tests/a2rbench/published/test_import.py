@@ -28,11 +28,12 @@ from perennial.tasks.sandbox import tier
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.audit.audit import cross_table_rules
-from perennial.warehouse.catalog.catalog import open_catalog, published_editions, view_over_arrow
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 from tests.a2rbench.published import made_lines as own
 from tests.conftest import REPOSITORY
+from tests.warehouse.doctored_rows import connect_to
 
 pytestmark = pytest.mark.slow
 
@@ -152,11 +153,11 @@ def test_the_rules_of_the_audit_hold(store: Store) -> None:
         )
     rules = {rule: sql for rule, sql in cross_table_rules(set(tables)).items() if "a2rbench_" in sql}
     assert any("every imported line" in rule for rule in rules)
-    view = view_over_arrow(tables)
+    view = connect_to(tables)
     assert {rule: found for rule, sql in rules.items() if (found := view.execute(sql).fetchall())} == {}
     tables["a2rbench_published"] = tables["a2rbench_published"].slice(1)
     (sql,) = (sql for rule, sql in rules.items() if "every imported line" in rule)
-    assert view_over_arrow(tables).execute(sql).fetchall() != []
+    assert connect_to(tables).execute(sql).fetchall() != []
 
 
 def test_programs_play_items_of_every_form(store: Store) -> None:
