@@ -51,7 +51,7 @@ class TestedProblem:
 
 
 def check_problem(problem: TaskProblem, rng: random.Random) -> TestedProblem:
-    """Return what holds of a problem.
+    """What holds of a problem.
 
     Each solution is accepted by the grader and by the independent checker, written in the required format and
     read back at level 1. There is one where the variation says so. The text alone leads to a right answer. At

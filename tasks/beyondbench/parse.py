@@ -82,19 +82,19 @@ WRONG = re.compile(r"\b(?:wrong|incorrect|false)\s{1,5}\Z", re.IGNORECASE)
 
 
 def joins_containers(text: str) -> bool:
-    """Return whether the text offers one container or another."""
+    """Whether the text offers one container or another."""
     return _TWO.search(text) is not None
 
 
 def denies_container(text: str) -> bool:
-    """Return whether the last container of the text holds what the answer is not."""
+    """Whether the last container of the text holds what the answer is not."""
     last = (deque(pattern.finditer(text), 1) for pattern in (_OPENED, _DENIED))
     opened, denied = (max((match.end() for match in matches), default=0) for matches in last)
     return 0 < opened == denied
 
 
 def leaves_open(text: str, read: Reader) -> bool:
-    """Return whether the text, which has no container, ends undecided or lists different options."""
+    """Whether the text, which has no container, ends undecided or lists different options."""
     if _UNDECIDED.search(text):
         return True
     listed = _OPTION.split(text)[1:][-_MOST_HEDGES:]
@@ -102,12 +102,12 @@ def leaves_open(text: str, read: Reader) -> bool:
 
 
 def joins_answers(text: str, read: Reader) -> bool:
-    """Return whether the text, of several lines perhaps, has words such as "or" between different answers."""
+    """Whether the text, of several lines perhaps, has words such as "or" between different answers."""
     return differ(map(read, _OR_WORD.split(text)[:_MOST_HEDGES]))
 
 
 def is_hedged(text: str, read: Reader) -> bool:
-    """Return whether the last sentence of the text that holds an answer offers several, or denies it.
+    """Whether the last sentence of the text that holds an answer offers several, or denies it.
 
     `read` returns the answer that a piece of text states, None where it states none. What follows "but" or
     "instead" corrects what stands before it.
@@ -136,7 +136,7 @@ def _is_rejected(sentence: str, read: Reader) -> bool:
 
 
 def differ(answers: Iterable[Answer | None]) -> bool:
-    """Return whether two of the answers are not equal; None is no answer."""
+    """Whether two of the answers are not equal; None is no answer."""
     stated = [answer for answer in answers if answer is not None]
     return any(answer != stated[0] for answer in stated)
 
@@ -199,7 +199,7 @@ _ESCAPED = re.compile(r"\\([{}_%#&])")
 
 
 def parse_reply(text: str, form: Form) -> Parsed:
-    """Return the answer of a reply, None where none can be read, and the level at which it was read."""
+    """The answer of a reply, None where none can be read, and the level at which it was read."""
     inside = _contents(text, form.container)
     if joins_containers(text) and differ(_read(part, form) for part in inside[-2:]):
         return NOTHING
@@ -258,7 +258,7 @@ def _read(part: str, form: Form) -> Answer | None:
 
 
 def strip_markup(text: str) -> str:
-    """Return the text without Markdown, LaTeX and HTML around it, with the usual signs and fractions a/b."""
+    """The text without Markdown, LaTeX and HTML around it, with the usual signs and fractions a/b."""
     text = plain_text(text).replace("{,}", ",")
     text = _MIXED_NUMBER.sub(" ", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
     text = _FRACTION.sub(r"\1/\2", text)

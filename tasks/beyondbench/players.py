@@ -41,17 +41,17 @@ class _Shape(NamedTuple):
 
 
 def describe_shape(form: Form, answer: Answer) -> str:
-    """Return the shape of an answer."""
+    """The shape of an answer, from which `write_shape` makes an answer again."""
     return _shape_of(form).describe(form, answer)
 
 
 def write_shape(form: Form, shape: str) -> Answer:
-    """Return the answer of this shape, with the names of the form."""
+    """The answer of this shape, with the names of the form."""
     return _shape_of(form).write(form, shape)
 
 
 def fixed_answer(form: Form, size: int) -> Answer:
-    """Return the answer of the form that is given where nothing was learned."""
+    """The answer of the form that is given where nothing was learned."""
     return _shape_of(form).fixed(form, size)
 
 
@@ -443,7 +443,7 @@ USUAL: dict[str, str] = {
 
 
 def guess(task: str, variation: str, size: int, form: Form) -> Answer:
-    """Return the answer that was right most often in problems of this variation and size.
+    """The answer that was right most often in problems of this variation and size.
 
     Where none was right twice among those that it was learned from, it is a fixed answer of the form.
     """

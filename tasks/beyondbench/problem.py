@@ -45,12 +45,12 @@ def fits(tokens: int, context: int) -> bool:
 
 
 def shrink(size: int, sizes: Sequence[int]) -> int | None:
-    """Return the largest of the variation's sizes that is at most 0.8 of this; None below the smallest."""
+    """The largest of the variation's sizes that is at most 0.8 of this; None below the smallest."""
     return max((smaller for smaller in sizes if smaller <= int(SHRINK * size)), default=None)
 
 
 def token_status(tokens: int | None, context: int, *, was_cut_off: bool) -> TokenStatus | None:
-    """Return the status of an episode's tokens; None where none were reported."""
+    """The status of an episode's tokens; None where none were reported."""
     if was_cut_off:
         return "OVERFLOW"
     if tokens is None:
@@ -59,7 +59,7 @@ def token_status(tokens: int | None, context: int, *, was_cut_off: bool) -> Toke
 
 
 def estimate_tokens(text: str) -> int:
-    """Return an estimate of a text's tokens: up to three digits, up to six letters, or a sign each."""
+    """An estimate of a text's tokens: up to three digits, up to six letters, or a sign each."""
     return sum(1 for _ in _TOKEN.finditer(text))
 
 
@@ -139,15 +139,15 @@ class Task(Generic[P]):
         return TypeAdapter(self.params)
 
     def payload_of(self, params: P) -> str:
-        """Return the parameters as JSON text."""
+        """The parameters as JSON text."""
         return self._payloads.dump_json(params).decode()
 
     def params_of(self, payload: str) -> P:
-        """Return the parameters of JSON text; raise ValueError where it is none of them."""
+        """The parameters of JSON text; raise ValueError where it is none of them."""
         return self._payloads.validate_json(payload)
 
     def variation(self, name: str) -> Variation:
-        """Return the variation of that name; raise InvalidOption with what exists."""
+        """The variation of that name; raise InvalidOption with what exists."""
         names = {variation.name: variation for variation in self.variations}
         if name not in names:
             raise InvalidOption(
@@ -156,7 +156,7 @@ class Task(Generic[P]):
         return names[name]
 
     def mutations(self, params: P, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield changed answers with the kind of change: those of the form, then the task's own."""
+        """Changed answers with the kind of change: those of the form, then the task's own."""
         yield from self.form(params).mutations(answer, rng)
         yield from self.mutate(params, answer, rng)
 
@@ -221,7 +221,7 @@ _IN_P = {
 
 
 def complexity_of(task: Task[object], variation: Variation) -> Complexity:
-    """Return the complexity of a variation of a task."""
+    """The complexity of a variation of a task."""
     if task.suite == "easy":
         return _EASY.get(task.name, _LINEAR)
     complexity = _OTHERS[task.name]
@@ -270,11 +270,11 @@ class TaskProblem:
         return content_id("bo", self.task.name, _without_order(json.loads(self.payload)))
 
     def parse(self, reply: str) -> Parsed:
-        """Return what was read from a reply."""
+        """What was read from a reply."""
         return parse_reply(reply, self.task.form(self.params))
 
     def verify(self, answer: Answer) -> str:
-        """Return "" for a right answer, else a detail code."""
+        """A detail code of what is wrong with the answer; "" if it is right."""
         return self.task.verify(self.params, answer)
 
     def is_right(self, answer: Answer) -> bool:
@@ -286,7 +286,7 @@ class TaskProblem:
         return None if self.task.is_best is None else self.task.is_best(self.params, answer)
 
     def write_answer(self, answer: Answer) -> str:
-        """Return the answer in its container, in the required format."""
+        """The answer in its container, in the required format."""
         return write_answer(self.task, self.params, answer)
 
 
@@ -299,7 +299,7 @@ def _without_order(value: object) -> object:
 
 
 def write_answer(task: Task[Any], params: Any, answer: Answer) -> str:
-    """Return the answer in its container, in the required format."""
+    """The answer in its container, in the required format."""
     form = task.form(params)
     text = form.write(answer)
     return f"\\boxed{{{text}}}" if form.container == "boxed" else f"<answer>{text}</answer>"
@@ -308,7 +308,7 @@ def write_answer(task: Task[Any], params: Any, answer: Answer) -> str:
 def draw_problem(
     task: Task[Any], variation: str, size: int, seed: int, index: int
 ) -> tuple[TaskProblem, int]:
-    """Return the first sound problem of this index, and how many draws were rejected before it.
+    """The first sound problem of this index, and how many draws were rejected before it.
 
     Deterministic in all five. Raises InstancesExhausted where no draw is accepted.
     """
@@ -318,7 +318,7 @@ def draw_problem(
 def draw_problems(
     task: Task[Any], variation: str, size: int, seed: int, index: int
 ) -> Iterator[tuple[TaskProblem, int]]:
-    """Yield sound problems of this index without end, each with the number of draws rejected before it.
+    """Sound problems of this index without end, each with the number of draws rejected before it.
 
     Raises InstancesExhausted where so many draws in a row are rejected that the generator is at fault.
     """
@@ -394,7 +394,7 @@ class CellRequest:
 
 
 def grow_cell(request: CellRequest) -> GrownCell:
-    """Return the problems of a cell, sizes in turn. Raises InstancesExhausted for a generator at fault."""
+    """The problems of a cell, sizes in turn. Raises InstancesExhausted for a generator at fault."""
     grown = GrownCell()
     sizes = request.task.variation(request.variation).sizes
     for number in range(request.plan.instances):
@@ -418,7 +418,7 @@ def grow_cell(request: CellRequest) -> GrownCell:
 
 
 def most_repeats(held: int) -> int:
-    """Return how many draws in a row may give nothing new before a space counts as exhausted."""
+    """How many draws in a row may give nothing new before a space counts as exhausted."""
     return max(_LEAST_REPEATS, _REPEATS_A_PROBLEM * held)
 
 

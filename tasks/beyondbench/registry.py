@@ -71,7 +71,7 @@ TASKS: Mapping[str, Task[Any]] = _Tasks()
 
 
 def find_task(name: str) -> Task[Any]:
-    """Return the task of that name; raise InvalidOption with what exists."""
+    """The task of that name; raise InvalidOption with what exists."""
     if name not in PATHS:
         raise InvalidOption(
             f"task {name!r} does not exist{suggest(name, PATHS)} (see `perennial tasks list`)"

@@ -89,7 +89,7 @@ _COMPARED = (
 
 @figure(_KEY, _TITLE, LEADERBOARD, SCORES, UNASKED, PAPER_SCORES)
 def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row per player, three columns per suite and overall."""
+    """The section of the leaderboard: a row per player, three columns per suite and overall."""
     tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
     rows = data.group_rows(tables[0].records())
     if not rows:
@@ -209,7 +209,7 @@ _CAPTION = (
 
 @figure(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, SCORES)
 def best_answers(data: ReportData) -> Section:
-    """Return the section: a row per player, two columns per task whose right answers are not all best."""
+    """The section: a row per player, two columns per task whose right answers are not all best."""
     table = data.tables["scores"]
     rows = table.records()
     if not rows:
@@ -263,7 +263,7 @@ _TITLE_SIZES = "Accuracy and size"
 
 @figure(_KEY_SIZES, _TITLE_SIZES, SIZES)
 def size_curves(data: ReportData) -> Section:
-    """Return the section of accuracy by size: a drawing a task that has problems of several sizes."""
+    """The section of accuracy by size: a drawing a task that has problems of several sizes."""
     table = data.tables[_KEY_SIZES]
     rows = table.records()
     drawings, flat = [], []
@@ -349,7 +349,7 @@ _TITLE_STATIC = "The Hard suite and fixed benchmarks"
 
 @figure(_KEY_STATIC, _TITLE_STATIC, STATIC)
 def static_benchmarks(data: ReportData) -> Section:
-    """Return the section of fixed benchmarks: a drawing each, of the players that have a score in it."""
+    """The section of fixed benchmarks: a drawing each, of the players that have a score in it."""
     table = data.tables[_KEY_STATIC]
     rows = [row for row in table.records() if row["other_share"] is not None]
     drawings = []

@@ -77,7 +77,7 @@ _COMPUTED = (
 
 
 def compute_extras(queried: Mapping[str, ReportTable], _seed: int) -> Extras:
-    """Return the table of lines of the families that have models of two sizes."""
+    """The table of lines of the families that have models of two sizes."""
     source = queried["model_facts"]
     rows = tuple(
         row
@@ -88,7 +88,7 @@ def compute_extras(queried: Mapping[str, ReportTable], _seed: int) -> Extras:
 
 
 def families_of(rows: list[Record]) -> dict[str, list[Record]]:
-    """Return the overall rows of unquantised models whose family and parameters are known, by family."""
+    """The overall rows of unquantised models whose family and parameters are known, by family."""
     families: dict[str, list[Record]] = defaultdict(list)
     for row in rows:
         is_known = row["family"] and row["parameters_billion"] and row["quantization"] in (None, "none")
@@ -117,7 +117,7 @@ _HEIGHT = 300
 
 @figure(SCALING, "Accuracy and parameters", MODEL_FACTS, is_computed=True)
 def scaling(data: ReportData) -> Section:
-    """Return the section of overall accuracy by parameters: a point per model, a line per family."""
+    """The section of overall accuracy by parameters: a point per model, a line per family."""
     key, title = scaling.key, scaling.title
     tables = (data.tables["model_facts"], data.tables[SCALING])
     lines = tables[1].records()
@@ -192,7 +192,7 @@ def _compile(families: tuple[str, ...]) -> Spec:
 
 @figure("quantization", "Accuracy and quantisation", MODEL_FACTS)
 def quantization(data: ReportData) -> Section:
-    """Return the section of models beside quantised ones of the same family, parameters and tuning."""
+    """The section of models beside quantised ones of the same family, parameters and tuning."""
     key, title = quantization.key, quantization.title
     table = data.tables["model_facts"]
     groups: dict[tuple[str, float, str], list[Record]] = defaultdict(list)
@@ -244,7 +244,7 @@ _HALF, _HEIGHT_VIOLINS, _STEPS = 0.4, 260, 60
 
 @figure(_KEY, _TITLE, MODEL_FACTS)
 def violins(data: ReportData) -> Section:
-    """Return the section of violins: a drawing per suite and overall, a violin per tuning."""
+    """The section of violins: a drawing per suite and overall, a violin per tuning."""
     table = data.tables["model_facts"]
     suites: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for row in data.known_rows("model_facts", "tuning"):

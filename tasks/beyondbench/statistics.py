@@ -52,7 +52,7 @@ class CellMean:
 
 
 def estimate_cell(totals: "Column", numbers: "Column") -> CellMean:
-    """Return the mean over a cell's instances of total / number; each has a number above 0."""
+    """The mean over a cell's instances of total / number; each has a number above 0."""
     import numpy as np
 
     scaled, unit = rates_in_units(totals, numbers)
@@ -64,7 +64,7 @@ def estimate_cell(totals: "Column", numbers: "Column") -> CellMean:
 
 
 def mean_of(parts: Sequence[CellMean]) -> CellMean:
-    """Return the unweighted mean of estimates that share no instance."""
+    """The unweighted mean of estimates that share no instance."""
     import numpy as np
 
     number = len(parts)
@@ -81,13 +81,13 @@ def mean_of(parts: Sequence[CellMean]) -> CellMean:
 
 
 def bound_mean(mean: CellMean, *, is_share: bool) -> PopulationInterval:
-    """Return the interval of other instances of the same cells."""
+    """The interval of other instances of the same cells."""
     draw, runs = ClusterDraw(None, mean.strata), mean.runs if is_share else None
     return bound_ratio(mean.rates * mean.weights, mean.weights, draw, THESE_DOMAINS, runs)
 
 
 def deviation_of(estimate: CellMean) -> float | None:
-    """Return the population standard deviation of its cells' values; None for one cell.
+    """The population standard deviation of its cells' values; None for one cell.
 
     It is what the paper prints after its means, and says how much cells differ, not how sure a mean is.
     """
@@ -200,7 +200,7 @@ _Estimates = dict[tuple[str, RunMean], CellMean]
 
 
 def cell_figures(cells: Iterable[PlayedCell]) -> Iterator[Statistic]:
-    """Yield the figures of all players from what they did in each cell."""
+    """The figures of all players from what they did in each cell."""
     ordered = sorted(cells, key=lambda cell: (cell.suite, cell.task, cell.variation, cell.player))
     suites = []
     for suite, of_suite in groupby(ordered, key=lambda cell: cell.suite):
@@ -220,7 +220,7 @@ def cell_figures(cells: Iterable[PlayedCell]) -> Iterator[Statistic]:
 
 
 def _estimate(cells: Iterable[PlayedCell], size: int | None = None) -> _Estimates:
-    """Return the players' estimates of one cell, or of its instances of one size."""
+    """The players' estimates of one cell, or of its instances of one size."""
     by_cell = {}
     for cell in cells:
         for quantity in QUANTITIES if size is None else (ACCURACY,):
@@ -232,7 +232,7 @@ def _estimate(cells: Iterable[PlayedCell], size: int | None = None) -> _Estimate
 
 
 def _combine(parts: Sequence[_Estimates], least: int = 1) -> _Estimates:
-    """Return the unweighted means of those that have so many parts at least."""
+    """The unweighted means of those that have so many parts at least."""
     keys = dict.fromkeys(key for part in parts for key in part)
     listed = {key: [part[key] for part in parts if key in part] for key in keys}
     return {key: mean_of(estimates) for key, estimates in listed.items() if len(estimates) >= least}

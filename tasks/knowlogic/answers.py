@@ -57,12 +57,12 @@ class Reading(NamedTuple):
 
 
 def read_answer(reply: str) -> ReadLetters | None:
-    """Return what the last brackets with letters say; None where there are none, or answers that differ."""
+    """What the last brackets with letters say; None where there are none, or answers that differ."""
     return read_strictly(reply).answer
 
 
 def read_strictly(reply: str) -> Reading:
-    """Return what `read_answer` does, and whether any brackets hold letters."""
+    """Like `read_answer`, and whether any brackets hold letters."""
     narrow = latin_letters(plain_text(reply))
     # Of the line: the last answer, the last brackets, and the letters of the answers before.
     last, brackets, others = "", "", set[str]()
@@ -120,12 +120,12 @@ def _read_letters(content: str) -> str:
 
 
 def write_answer(letters: str, language: Language) -> str:
-    """Return the letters in the brackets that the prompt of this language asks for."""
+    """The letters in the brackets that the prompt of this language asks for."""
     return _WRITTEN[language].format(letters)
 
 
 def classify_error(letters: str, right: str) -> ErrorClass | None:
-    """Return what these letters are to the right ones, None where they are the same."""
+    """What these letters are to the right ones, None where they are the same."""
     chosen, wanted = set(letters), set(right)
     if chosen == wanted:
         return None
@@ -135,7 +135,7 @@ def classify_error(letters: str, right: str) -> ErrorClass | None:
 
 
 def letter_sets(number: int = len(LETTERS)) -> tuple[str, ...]:
-    """Return all sets of one letter or more of the first so many, as sorted texts."""
+    """All sets of one letter or more of the first so many, as sorted texts."""
     return tuple(
         "".join(letter for index, letter in enumerate(LETTERS) if bits >> index & 1)
         for bits in range(1, 1 << number)
@@ -184,7 +184,7 @@ _SENTENCE = re.compile(r"[.!?\n。！？;；]")
 
 
 def read_leniently(reply: str) -> str | None:
-    """Return the letters that a careful reader takes from the reply, sorted; None without one answer."""
+    """The letters that a careful reader takes from the reply, sorted; None without one answer."""
     strict = read_strictly(reply)
     if strict.is_found:
         return None if strict.answer is None else strict.answer.letters

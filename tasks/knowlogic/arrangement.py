@@ -56,7 +56,7 @@ class Frame:
         return tuple(tuple(row) for row in masks)
 
     def mask(self, constraint: Constraint) -> int:
-        """Return the mask of the arrangements that keep the constraint."""
+        """The mask of the arrangements that keep the constraint."""
         mask = 0
         for values in constraint.allowed:
             held = self.full
@@ -66,23 +66,23 @@ class Frame:
         return mask
 
     def arrangement(self, mask: int) -> tuple[int, ...]:
-        """Return the first arrangement of a mask that is not empty."""
+        """The first arrangement of a mask that is not empty."""
         return self.arrangements[(mask & -mask).bit_length() - 1]
 
 
 @lru_cache(maxsize=16)
 def frame(size: int, values: int, *, is_injective: bool = True) -> Frame:
-    """Return the frame of so many variables and values, built once."""
+    """The frame of so many variables and values, built once."""
     return Frame(size, values, is_injective)
 
 
 def verdict(held: int, option: int) -> bool | None:
-    """Return whether an option's mask covers all arrangements that are held (True), none (False), or some."""
+    """Whether an option's mask covers all arrangements that are held (True), none (False), or some."""
     return True if held & option == held else False if not held & option else None
 
 
 def all_of(frame_: Frame, masks: Iterable[int]) -> int:
-    """Return the arrangements that keep all of these masks."""
+    """The arrangements that keep all of these masks."""
     common = frame_.full
     for mask in masks:
         common &= mask
@@ -90,7 +90,7 @@ def all_of(frame_: Frame, masks: Iterable[int]) -> int:
 
 
 def drop_redundant(frame_: Frame, masks: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Return the places of masks that are kept when, in this order, each is dropped that the others imply."""
+    """The places of masks that are kept when, in this order, each is dropped that the others imply."""
     kept = list(range(len(masks)))
     goal = all_of(frame_, masks)
     for index in order:
@@ -101,7 +101,7 @@ def drop_redundant(frame_: Frame, masks: Sequence[int], order: Sequence[int]) ->
 
 
 def fewest_statements(frame_: Frame, masks: Sequence[int], option: int) -> int:
-    """Return the size of the smallest set of statements that decides the option, true or false.
+    """The size of the smallest set of statements that decides the option, true or false.
 
     It is the size of a smallest unsatisfiable core of "the answer is false" (0: the frame decides it alone).
     Raises ValueError where all statements together leave it open.
@@ -127,7 +127,7 @@ def decide_by_solver(
     *,
     is_injective: bool = True,
 ) -> EngineDecision:
-    """Return the number of arrangements modulo a symmetry of this order, and the verdict of each option.
+    """The number of arrangements modulo a symmetry of this order, and the verdict of each option.
 
     `is_injective`: no two variables have the same value.
 

@@ -33,7 +33,7 @@ class Closure(Generic[F]):
         return fact in self.steps
 
     def proof(self, fact: F) -> dict[F, Inference[F]]:
-        """Return the steps below a fact, itself included, without given facts; raise KeyError for no fact."""
+        """The steps below a fact, itself included, without given facts; raise KeyError for no fact."""
         proof: dict[F, Inference[F]] = {}
         pending = [fact]
         while pending:
@@ -45,7 +45,7 @@ class Closure(Generic[F]):
         return proof
 
     def grounds(self, fact: F) -> set[F]:
-        """Return the given facts that the proof of a fact rests on."""
+        """The given facts that the proof of a fact rests on."""
         proof = self.proof(fact)
         used = {fact, *(premise for step in proof.values() for premise in step.premises)}
         return {fact for fact in used if not self.steps[fact].premises}
@@ -58,7 +58,7 @@ Chain = Callable[["dict[F, Inference[F]]", "list[F]"], Iterable[tuple[F, "Infere
 def close(
     premises: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH, max_facts: int = MAX_FACTS
 ) -> Closure[F]:
-    """Return what follows from the given facts in at most so many rounds.
+    """What follows from the given facts in at most so many rounds.
 
     `chain` gets all facts and those of the last round, and yields what they make; a fact keeps the step of
     the first round that makes it, so that its depth is least.

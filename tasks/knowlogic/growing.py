@@ -48,7 +48,7 @@ _STATEMENTS, _GAPS = 20, 5
 
 
 def split_total(total: int, weights: Mapping[K, float]) -> dict[K, int]:
-    """Return whole numbers that add up to the total, by largest remainders; ties in the weights' order."""
+    """Whole numbers that add up to the total, by largest remainders; ties in the weights' order."""
     whole = sum(weights.values())
     if not whole:
         return dict.fromkeys(weights, 0)
@@ -61,7 +61,7 @@ def split_total(total: int, weights: Mapping[K, float]) -> dict[K, int]:
 
 
 def plan_scenarios(domain: Domain, questions: int) -> dict[str, dict[Difficulty, int]]:
-    """Return how many questions of each difficulty each scenario has: easy, medium, hard as 1:2:3."""
+    """How many questions of each difficulty each scenario has: easy, medium, hard as 1:2:3."""
     counts: dict[str, dict[Difficulty, int]] = {scenario: {} for scenario in domain.shares}
     for difficulty, number in split_total(questions, RATIO).items():
         weights = {scenario: shares.get(difficulty, 0.0) for scenario, shares in domain.shares.items()}
@@ -94,7 +94,7 @@ class RightLetters(NamedTuple):
 
 @lru_cache
 def list_answers(type_: QuestionType) -> tuple[RightLetters, ...]:
-    """Return the answers that questions of a type may have; of a gap, with three own options too."""
+    """The answers that questions of a type may have; of a gap, with three own options too."""
     four, three = len(LETTERS), len(LETTERS) - 1
     answers = [RightLetters(letters, four) for letters in letter_sets(four)]
     if not type_.endswith("statements"):
@@ -103,7 +103,7 @@ def list_answers(type_: QuestionType) -> tuple[RightLetters, ...]:
 
 
 def weigh_type(type_: QuestionType) -> int:
-    """Return how often a type has its turn: an answer to a precise question is guessed once in four."""
+    """How often a type has its turn: an answer to a precise question is guessed once in four."""
     return 1 if is_precise(type_) else _GAPS if type_.startswith("vague") else _STATEMENTS
 
 
@@ -126,7 +126,7 @@ class Quotas:
         self.starts = {type_: self.rng.random() for type_ in self.types}
 
     def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, RightLetters]]:
-        """Return types and answers to try for the next question, the wanted one first."""
+        """Types and answers to try for the next question, the wanted one first."""
         turns = sorted(self.types, key=lambda type_: self._count_turns(difficulty, type_))
         return [(type_, answer) for type_ in turns for answer in self._draw_answers(type_)]
 
@@ -164,7 +164,7 @@ class TestedQuestion:
 def check_pair(
     domain: Domain, questions: Sequence[Question], languages: Sequence[Language]
 ) -> TestedQuestion:
-    """Return what holds of a question, given as its rows in all languages.
+    """What holds of a question, given as its rows in all languages.
 
     Two engines find one arrangement and decide each option alike; the letters follow. Each text is read back
     to exactly the problem and holds no word of the other language. Ids, labels, level and class are those
@@ -322,7 +322,7 @@ def _try_replies(question: Question, tested: TestedQuestion) -> None:
 
 
 def find_repeats(questions: Sequence[Question]) -> list[str]:
-    """Return the ids of questions whose prompt another one before them shows."""
+    """The ids of questions whose prompt another one before them shows."""
     seen: set[str] = set()
     repeats = []
     for question in questions:
@@ -373,7 +373,7 @@ class _Growth:
 
 
 def grow_scenario(request: ScenarioRequest) -> GrownScenario:
-    """Return the questions of a scenario; deterministic in seed, domain, scenario, difficulty and number."""
+    """The questions of a scenario; deterministic in seed, domain, scenario, difficulty and number."""
     stream = f"knowlogic/{request.domain.name}/{request.scenario}"
     quotas = Quotas(request.domain.types(request.scenario), derive_rng(request.seed, stream, 0))
     growth, grown = _Growth(request, quotas), GrownScenario()

@@ -24,23 +24,23 @@ _HEADS: dict[Language, tuple[str, str]] = {"zh": ("问题：", "选项："), "en
 
 
 def frame(name: str, language: Language) -> str:
-    """Return fixed words around a question (`prompts/knowlogic/frame.toml`)."""
+    """Fixed words around a question (`prompts/knowlogic/frame.toml`)."""
     return str(load_sentences("frame")[name][language])
 
 
 def prompt_template(language: Language) -> str:
-    """Return the template of a question's prompt."""
+    """The template of a question's prompt."""
     return _TEMPLATES[language]
 
 
 def write_prompt(text: QuestionText, language: Language) -> str:
-    """Return the prompt that players are shown."""
+    """The prompt that players are shown."""
     asks_incorrect = text.question.casefold() == frame("incorrect_statements", language).casefold()
     return render(prompt_template(language), **text._asdict(), asks_incorrect=asks_incorrect).strip()
 
 
 def split_prompt(prompt: str) -> tuple[QuestionText, Language]:
-    """Return text, question and options of a prompt, and its language; raise ValueError for another text."""
+    """Text, question and options of a prompt, and its language; raise ValueError for another text."""
     for language, (question, options) in _HEADS.items():
         pattern = rf"(.*?)\n\n{question}\n(.*?)\n\n{options}\n((?:[A-D]\. [^\n]*\n){{4}})\n.*"
         if match := re.fullmatch(pattern, prompt, re.DOTALL):
@@ -50,7 +50,7 @@ def split_prompt(prompt: str) -> tuple[QuestionText, Language]:
 
 
 def write_text(domain: Domain, problem: Problem, language: Language) -> QuestionText:
-    """Return the problem's text in a language."""
+    """The problem's text in a language."""
     book = domain.phrasebook(problem.scenario, language)
     lines = (
         domain.write_intro(problem, language),
@@ -70,7 +70,7 @@ def write_text(domain: Domain, problem: Problem, language: Language) -> Question
 
 
 def read_text(domain: Domain, text: QuestionText, language: Language) -> Problem:
-    """Return the problem that a text says: equal to the one that it was written from.
+    """The problem that a text says: equal to the one that it was written from.
 
     Raises ValueError for a line that no template of the language says. A gap question is read as precise: the
     text does not say how many choices are right (`same_statement` compares without it).
@@ -117,12 +117,12 @@ def says_the_same(problem: Problem, read: Problem) -> bool:
 
 
 def pair_id(domain: Domain, problem: Problem) -> str:
-    """Return the id of the problem whatever its language: that of its canonical form."""
+    """The id of the problem whatever its language: that of its canonical form."""
     return content_id("kp", domain.name, problem.scenario, domain.canonical(problem))
 
 
 def instance_id(pair: str, language: Language) -> str:
-    """Return the id of the question in this language."""
+    """The id of the question in this language."""
     return content_id("kl", pair, language)
 
 
@@ -134,7 +134,7 @@ def write_questions(
     languages: Iterable[Language],
     rejected_draws: int = 0,
 ) -> list[Question]:
-    """Return the question in each language."""
+    """The question in each language."""
     pair, payload = pair_id(domain, problem), payload_of(problem)
     questions = []
     for language in languages:

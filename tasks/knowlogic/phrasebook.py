@@ -33,7 +33,7 @@ class Phrasebook:
     lexicon: Lexicon
 
     def write(self, proposition: Proposition) -> str:
-        """Return the sentence; an argument that is `GAP` leaves a gap."""
+        """The sentence; an argument that is `GAP` leaves a gap."""
         values = dict(zip(self._places(proposition.template), proposition.arguments, strict=True))
 
         def call(match: re.Match[str]) -> str:
@@ -46,7 +46,7 @@ class Phrasebook:
         )
 
     def read(self, sentence: str) -> Proposition:
-        """Return the proposition that the sentence says.
+        """The proposition that the sentence says.
 
         Raises ValueError where no template fits it, or more than one reading does.
         """
@@ -57,11 +57,11 @@ class Phrasebook:
         return readings[0]
 
     def write_filler(self, asked: Proposition, choice: Argument) -> str:
-        """Return what fills the gap of a question, as an option shows it."""
+        """What fills the gap of a question, as an option shows it."""
         return self.lexicon[self._gap_kind(asked)][choice]
 
     def read_filler(self, asked: Proposition, text: str) -> Argument:
-        """Return the choice that an option shows; raise ValueError where it is none."""
+        """The choice that an option shows; raise ValueError where it is none."""
         return self.id_of(self._gap_kind(asked), text)
 
     def _gap_kind(self, asked: Proposition) -> str:
@@ -69,18 +69,18 @@ class Phrasebook:
         return self._kinds[asked.template][slot]
 
     def call(self, kind: str, argument: Argument) -> str:
-        """Return what this id is called."""
+        """What this id is called."""
         return GAP if argument == GAP else self.lexicon[kind][argument]
 
     def id_of(self, kind: str, name: str) -> Argument:
-        """Return the id of this name; raise ValueError where nothing of the kind is called so."""
+        """The id of this name; raise ValueError where nothing of the kind is called so."""
         id_ = self._ids[kind].get(_fold(name))
         if id_ is None:
             raise ValueError(f"{name!r} is no {kind}")
         return id_
 
     def join(self, names: list[str]) -> str:
-        """Return names as a list in the language."""
+        """Names as a list in the language."""
         return join_names(names, self.language)
 
     def _readings(self, sentence: str) -> Iterator[Proposition]:
@@ -149,18 +149,18 @@ class Phrasebook:
 
 
 def capitalize(sentence: str, language: Language) -> str:
-    """Return the sentence with a capital first letter in English."""
+    """The sentence with a capital first letter in English."""
     return sentence[:1].upper() + sentence[1:] if language == "en" else sentence
 
 
 def join_names(names: list[str], language: Language) -> str:
-    """Return names as a list: "a, b and c"."""
+    """Names as a list: "a, b and c"."""
     comma, last = _JOINERS[language]
     return last.join((comma.join(names[:-1]), names[-1])) if len(names) > 1 else "".join(names)
 
 
 def split_names(text: str, language: Language) -> list[str]:
-    """Return the names of a list that `join_names` wrote (no name holds a joiner)."""
+    """The names of a list that `join_names` wrote (no name holds a joiner)."""
     comma, last = _JOINERS[language]
     head, separator, tail = text.rpartition(last)
     return [*head.split(comma), tail] if separator else [text]
@@ -188,6 +188,6 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ]*[a-zÀ-ɏ][A-Za-zÀ-ɏ]*|[A-Z]{6,}")
 
 
 def find_foreign(text: str, language: Language) -> str:
-    """Return the first words of the other language in a text, "" where there are none."""
+    """The first words of the other language in a text, "" where there are none."""
     match = (_LATIN if language == "zh" else _CHINESE).search(text)
     return match[0] if match else ""

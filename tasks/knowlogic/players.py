@@ -189,7 +189,7 @@ USUAL = {
 
 
 def guess(form: QuestionForm) -> str:
-    """Return the letters that were right most often in questions of this form, A where there were none."""
+    """The letters that were right most often in questions of this form, A where there were none."""
     return USUAL.get(form.key, "A")
 
 
@@ -197,7 +197,7 @@ def guess(form: QuestionForm) -> str:
 
 
 def solve_prompt(domain: Domain, prompt: str) -> str:
-    """Return the answer that follows from the prompt alone: statements are read back and solved.
+    """The answer that follows from the prompt alone: statements are read back and solved.
 
     Raises ValueError for a text that the domain's templates do not say, and for an option left open.
     """

@@ -39,12 +39,12 @@ _MOST_STEPS = 40
 
 
 def count_decisions(type_: QuestionType, option_count: int) -> int:
-    """Return how many options a reader has to decide, of so many beside 'none of the above'."""
+    """How many options a reader has to decide, of so many beside 'none of the above'."""
     return 1 if type_.startswith("precise") and option_count == len(LETTERS) else option_count
 
 
 def measure_effort(chain: int, type_: QuestionType, option_count: int) -> float:
-    """Return the steps of the hardest option and half the number of options to decide."""
+    """The steps of the hardest option and half the number of options to decide."""
     return chain + count_decisions(type_, option_count) / 2
 
 
@@ -55,12 +55,12 @@ class Cuts(NamedTuple):
     medium: float
 
     def classify(self, chain: int, type_: QuestionType, option_count: int) -> Difficulty:
-        """Return the class of a question with this chain length and so many own options."""
+        """The class of a question with this chain length and so many own options."""
         effort = measure_effort(chain, type_, option_count)
         return "easy" if effort <= self.easy else "medium" if effort <= self.medium else "hard"
 
     def list_steps(self, difficulty: Difficulty, type_: QuestionType, option_count: int) -> range:
-        """Return the chain lengths that questions of this class have; none where the range is empty."""
+        """The chain lengths that questions of this class have; none where the range is empty."""
         chains = range(1, _MOST_STEPS)
         fitting = [chain for chain in chains if self.classify(chain, type_, option_count) == difficulty]
         return range(fitting[0], fitting[-1] + 1) if fitting else range(0)
@@ -92,13 +92,13 @@ class Problem:
         return len(self.options) < len(LETTERS)
 
     def filler(self, option: Proposition) -> Argument:
-        """Return what fills the gap of `asked` in this option."""
+        """What fills the gap of `asked` in this option."""
         assert self.asked is not None
         return option.arguments[self.asked.arguments.index(GAP)]
 
 
 def right_letters(problem: Problem, verdicts: Sequence[Verdict]) -> str:
-    """Return the right letters in order, such as "AC"; "D" alone where none of three options is right.
+    """The right letters in order, such as "AC"; "D" alone where none of three options is right.
 
     Raises ValueError for an option that is neither true nor false in all arrangements.
     """
@@ -111,7 +111,7 @@ def right_letters(problem: Problem, verdicts: Sequence[Verdict]) -> str:
 
 
 def fill(asked: Proposition, choice: Argument) -> Proposition:
-    """Return a proposition whose gap is filled."""
+    """A proposition whose gap is filled."""
     arguments = (choice if argument == GAP else argument for argument in asked.arguments)
     return Proposition(asked.template, tuple(arguments))
 
@@ -125,12 +125,12 @@ def _problems() -> "TypeAdapter[Problem]":
 
 
 def payload_of(problem: Problem) -> str:
-    """Return the problem as JSON text."""
+    """The problem as JSON text."""
     return _problems().dump_json(problem).decode()
 
 
 def problem_of(payload: str) -> Problem:
-    """Return the problem of JSON text; raise ValueError where it is none."""
+    """The problem of JSON text; raise ValueError where it is none."""
     return _problems().validate_json(payload)
 
 
@@ -159,7 +159,7 @@ class Request:
     option_count: int | None = None
 
     def count_options(self, rng: random.Random) -> int:
-        """Return the number of own options; three, where it is left open, if none is right and at times."""
+        """The number of own options; three, where it is left open, if none is right and at times."""
         if self.option_count is not None:
             return self.option_count
         has_none = self.right == 0 or (self.right < len(LETTERS) and rng.random() < _NONE)
@@ -212,7 +212,7 @@ class Domain:
 
 
 def join_domains(name: DomainName, *parts: Domain) -> Domain:
-    """Return a domain that hands each scenario to the part that has it (no scenario is in two parts)."""
+    """A domain that hands each scenario to the part that has it (no scenario is in two parts)."""
     part_of = {scenario: part for part in parts for scenario in part.shares}
 
     def read_intro(text: str, language: Language) -> Intro:
@@ -256,7 +256,7 @@ class Person:
 
 
 def read_people(knowledge: Knowledge) -> tuple[Person, ...]:
-    """Return the people of table `names/people`, in its order."""
+    """The people of table `names/people`, in its order."""
     return tuple(
         Person(
             row["id"],
@@ -270,7 +270,7 @@ def read_people(knowledge: Knowledge) -> tuple[Person, ...]:
 
 
 def names_of(people: Sequence[Person], language: Language) -> dict[str | int, str]:
-    """Return the names by id: a part of a lexicon."""
+    """The names by id: a part of a lexicon."""
     return {person.id: person.names[language] for person in people}
 
 
@@ -288,7 +288,7 @@ _built: dict[tuple[str, str], Domain] = {}
 
 
 def find_domain(name: DomainName, knowledge: Knowledge) -> Domain:
-    """Return the domain of that name for this state of the knowledge base, built once."""
+    """The domain of that name for this state of the knowledge base, built once."""
     key = (name, knowledge.content_id)
     if key not in _built:
         _built[key] = resolve_name(_PLACES[name])(knowledge)

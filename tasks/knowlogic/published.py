@@ -54,7 +54,7 @@ class Imported(NamedTuple):
     difficulty: str
 
     def row(self) -> dict[str, Any]:
-        """Return its row of `knowlogic_questions`, without the columns that nothing is known of."""
+        """Its row of `knowlogic_questions`, without the columns that nothing is known of."""
         return {
             "instance_id": self.instance_id,
             "pair": self.pair,
@@ -70,7 +70,7 @@ class Imported(NamedTuple):
 
 
 def read_questions(text: str, source: str) -> list[Imported]:
-    """Return the questions of a file's text, in its order.
+    """The questions of a file's text, in its order.
 
     Raises UnreadableInput, naming `place`, line or number, and field, for the first thing that is not as
     expected, for an id that one language has twice, and for more questions than are read.
@@ -215,7 +215,7 @@ class PrintedItem(NamedTuple):
 
 
 def read_printed_items(text: str, name: str) -> list[PrintedItem]:
-    """Return the items in the order of the text; raise UnreadableInput, naming `name`, where it has none."""
+    """The items in the order of the text; raise UnreadableInput, naming `name`, where it has none."""
     items = [*_items_of_table(text), *_items_of_figures(_TAGS.sub("\n", text))]
     if not items:
         raise UnreadableInput(
@@ -376,7 +376,7 @@ _NUMBERS: dict[Language, tuple[str, ...]] = {
 
 
 def decide_ring(text: QuestionText, language: Language) -> EngineDecision:
-    """Return what the statements of a ring's item allow, and the verdict of each own option.
+    """What the statements of a ring's item allow, and the verdict of each own option.
 
     Raises ValueError, with the reason, for an item that is read in no way or in more than one.
     """
@@ -462,7 +462,7 @@ class ItemFinding(NamedTuple):
 
 
 def judge_item(item: Imported, knowledge: Knowledge) -> ItemFinding:
-    """Return the engine's verdict on an imported question."""
+    """The engine's verdict on an imported question."""
     reasons = []
     for name, read in (("templates", _decide_ours), ("published ring", _decide_published)):
         try:

@@ -59,7 +59,7 @@ _KINDS = (*ERROR_CLASSES, _UNREAD)
 
 @figure(_KEY_ERRORS, _TITLE_ERRORS, ERRORS)
 def error_classes(data: ReportData) -> Section:
-    """Return the section of error classes: a drawing of all domains, and one of each."""
+    """The section of error classes: a drawing of all domains, and one of each."""
     table = data.tables[_KEY_ERRORS]
     rows = table.records()
     if not rows:
@@ -143,7 +143,7 @@ _LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 @figure("scenarios", "Accuracy by scenario", SCENARIOS)
 def scenarios(data: ReportData) -> Section:
-    """Return the section of accuracy by scenario: a drawing per domain."""
+    """The section of accuracy by scenario: a drawing per domain."""
     key, title = scenarios.key, scenarios.title
     table = data.tables[key]
     rows = table.records()
@@ -164,7 +164,7 @@ def scenarios(data: ReportData) -> Section:
 
 @figure("types", "Accuracy by question type", TYPES)
 def types(data: ReportData) -> Section:
-    """Return the section of accuracy by question type, precision and number of right letters."""
+    """The section of accuracy by question type, precision and number of right letters."""
     key, title = types.key, types.title
     table = data.tables[key]
     rows = table.records()
@@ -223,7 +223,7 @@ _TITLE_LANGUAGES = "Chinese and English"
 
 @figure(_KEY_LANGUAGES, _TITLE_LANGUAGES, PAIRED_LANGUAGES)
 def languages(data: ReportData) -> Section:
-    """Return the section of paired differences: a drawing of all domains, and one of each."""
+    """The section of paired differences: a drawing of all domains, and one of each."""
     table = data.tables[_KEY_LANGUAGES]
     rows = table.records()
     if not rows:
@@ -274,7 +274,7 @@ _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 @figure(_KEY, _TITLE, LEADERBOARD, PAPER_SCORES)
 def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row per player, a column per domain and language, average."""
+    """The section of the leaderboard: a row per player, a column per domain and language, average."""
     table = data.tables[_KEY]
     rows = data.group_rows(table.records())
     if not rows:
@@ -380,7 +380,7 @@ _LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
 
 @figure("model_means", "Mean of the models", MODEL_MEANS)
 def model_means(data: ReportData) -> Section:
-    """Return the section of the mean of all models; none without models."""
+    """The section of the mean of all models; none without models."""
     key, title = model_means.key, model_means.title
     table = data.tables[key]
     cells: dict[tuple[str, str], dict[str, str]] = {}

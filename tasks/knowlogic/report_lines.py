@@ -56,7 +56,7 @@ _NAMED = (
 
 @figure("difficulty", "Accuracy and difficulty", DIFFICULTY)
 def difficulty(data: ReportData) -> Section:
-    """Return the section of accuracy by difficulty: a drawing of all domains, and one of each."""
+    """The section of accuracy by difficulty: a drawing of all domains, and one of each."""
     key, title = difficulty.key, difficulty.title
     table = data.tables[key]
     rows = [
@@ -84,7 +84,7 @@ def difficulty(data: ReportData) -> Section:
 
 @figure("reply_tokens", "Tokens of right and wrong replies", REPLY_TOKENS)
 def reply_tokens(data: ReportData) -> Section:
-    """Return the section of tokens by difficulty, right and wrong replies apart; none without models."""
+    """The section of tokens by difficulty, right and wrong replies apart; none without models."""
     key, title = reply_tokens.key, reply_tokens.title
     table = data.tables[key]
     rows = [
@@ -109,7 +109,7 @@ def reply_tokens(data: ReportData) -> Section:
 
 @figure("levels", "Tokens and level", LEVELS)
 def levels(data: ReportData) -> Section:
-    """Return the section of tokens by band of the level, right and wrong replies apart."""
+    """The section of tokens by band of the level, right and wrong replies apart."""
     key, title = levels.key, levels.title
     table = data.tables[key]
     rows = [

@@ -48,7 +48,7 @@ class QuestionMean(NamedTuple):
 def estimate_mean(
     questions: "QuestionColumns", rows: "Column", totals: "Column", numbers: "Column", *, is_share: bool
 ) -> QuestionMean | None:
-    """Return the mean over the questions in these rows of totals / numbers; None where all numbers are 0.
+    """The mean over the questions in these rows of totals / numbers; None where all numbers are 0.
 
     Both are counts, one per question. The unit is the question: each weighs the same, however often it was
     run.
@@ -123,7 +123,7 @@ class QuestionGroup(NamedTuple):
 def cells_of(
     questions: QuestionColumns, settings: Sequence[str] = (ALL, *DIFFICULTIES)
 ) -> Iterator[QuestionGroup]:
-    """Yield the questions of each difficulty, domain and language, and of all of them; empty ones not."""
+    """The questions of each difficulty, domain and language, and of all of them; empty ones not."""
     import numpy as np
 
     for setting in settings:
@@ -137,7 +137,7 @@ def cells_of(
 
 
 def labelled_groups(questions: QuestionColumns, label: str) -> Iterator[QuestionGroup]:
-    """Yield the questions of each value of a label, by domain (and in all, see `LABELS`) and language."""
+    """The questions of each value of a label, by domain (and in all, see `LABELS`) and language."""
     import numpy as np
 
     by_value: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -184,7 +184,7 @@ _MCNEMAR = (
 def language_figures(
     questions: QuestionColumns, player: str, columns: "Mapping[str, Column]"
 ) -> Iterator[Statistic]:
-    """Yield the player's paired comparison in all domains and in each: difference, accuracies, McNemar."""
+    """The player's paired comparison in all domains and in each: difference, accuracies, McNemar."""
     import numpy as np
 
     runs, solved = columns["runs"], columns["solved"]
@@ -245,7 +245,7 @@ def token_figures(
     groups: Sequence[QuestionGroup],
     bands: Sequence[QuestionGroup],
 ) -> Iterator[Statistic]:
-    """Yield mean tokens of the player's replies in each group and band of the level; their correlation."""
+    """Mean tokens of the player's replies in each group and band of the level; their correlation."""
     for which, parts in REPLIES.items():
         totals = sum((columns[f"{part}_tokens"] for part in parts[1:]), columns[f"{parts[0]}_tokens"])
         numbers = sum((columns[f"{part}_replies"] for part in parts[1:]), columns[f"{parts[0]}_replies"])
@@ -346,7 +346,7 @@ class PlayedQuestions(NamedTuple):
 
 
 def question_figures(questions: QuestionColumns, players: Iterable[PlayedQuestions]) -> Iterator[Statistic]:
-    """Yield all figures of the players."""
+    """All figures of the players."""
     cells = list(cells_of(questions))
     labelled = {label: list(labelled_groups(questions, label)) for label in LABELS}
     whole = [group for group in cells if group.setting == ALL]

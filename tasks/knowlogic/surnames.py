@@ -47,7 +47,7 @@ _STEPS = {KIN: 2}
 
 
 def keeps_surname(term: Term) -> bool:
-    """Return whether everybody who is called so has the person's surname, by the conventions."""
+    """Whether everybody who is called so has the person's surname, by the conventions."""
     return all(_is_through_fathers(shape) for shape in term.shapes)
 
 
@@ -60,14 +60,14 @@ def _is_through_fathers(shape: str) -> bool:
 
 
 def steps_of(sentence: Proposition) -> int:
-    """Return the steps of a proof that uses a statement."""
+    """The steps of a proof that uses a statement."""
     return _STEPS.get(sentence.template, 1)
 
 
 def constrain(
     terms: Mapping[str, Term], people: Sequence[Argument], surnames: Sequence[Argument], sentence: Proposition
 ) -> Constraint:
-    """Return which surnames a sentence allows; raise ValueError for one that says nothing of these."""
+    """Which surnames a sentence allows; raise ValueError for one that says nothing of these."""
     template, arguments = sentence.template, sentence.arguments
     every = range(len(surnames))
     if template in OF_ONE:
@@ -91,26 +91,26 @@ _RELATIONS = {"same": "same_surname", "different": "different_surname"}
 
 
 def frame_of(people: int, surnames: int) -> Frame:
-    """Return all ways to give so many people surnames."""
+    """All ways to give so many people surnames."""
     return frame(people, surnames, is_injective=False)
 
 
 def decide(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
-    """Return the number of ways that the statements allow, and the verdicts, by masks."""
+    """The number of ways that the statements allow, and the verdicts, by masks."""
     whole, statements, options = _masks(terms, problem)
     held = all_of(whole, statements)
     return EngineDecision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
 
 
 def check(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
-    """Return the same by python-sat."""
+    """Second engine: python-sat."""
     size, values = len(problem.entities), len(problem.details)
     statements, options = _constraints(terms, problem)
     return decide_by_solver(size, values, statements, options, is_injective=False)
 
 
 def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
-    """Return the labels; raise ValueError where the statements leave an option open."""
+    """The labels; raise ValueError where the statements leave an option open."""
     whole, statements, options = _masks(terms, problem)
     costs = [steps_of(statement) for statement in problem.statements]
     sentences = (*problem.statements, *problem.options)
@@ -132,7 +132,7 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
 
 
 def count_steps(whole: Frame, masks: Sequence[int], costs: Sequence[int], option: int) -> int:
-    """Return the least cost of statements that decide an option.
+    """The least cost of statements that decide an option.
 
     Raises ValueError where all of them leave it open.
     """
@@ -148,7 +148,7 @@ def count_steps(whole: Frame, masks: Sequence[int], costs: Sequence[int], option
 
 
 def canonical(problem: Problem) -> object:
-    """Return a value that is equal for problems that differ by people, surnames or order alone."""
+    """A value that is equal for problems that differ by people, surnames or order alone."""
     items: list[Item] = [("surname is named", (surname,)) for surname in problem.details]
     for word, sentences in (
         ("said", problem.statements),
@@ -199,7 +199,7 @@ def make_phrasebook(
     terms: Mapping[str, Term],
     language: Language,
 ) -> Phrasebook:
-    """Return the sentences in a language."""
+    """The sentences in a language."""
     sentences = {name: patterns for name, patterns in load_sentences("surnames").items() if name != "intro"}
     names: dict[Argument, str] = {
         person.id: _FAMILIAR + person.given if language == "zh" else person.names["en"] for person in people
@@ -213,7 +213,7 @@ def make_phrasebook(
 
 
 def write_intro(book: Phrasebook, problem: Problem) -> str:
-    """Return who the text is about, their surnames, and the conventions."""
+    """Who the text is about, their surnames, and the conventions."""
     return _intro(book.language).format(
         people=book.join([book.call("person", person) for person in problem.entities]),
         surnames=book.join([book.call("surname", surname) for surname in problem.details]),
@@ -221,7 +221,7 @@ def write_intro(book: Phrasebook, problem: Problem) -> str:
 
 
 def read_intro(book: Phrasebook, text: str) -> Intro:
-    """Return what an introduction says; raise ValueError for any other text."""
+    """What an introduction says; raise ValueError for any other text."""
     people, surnames = _split(_intro(book.language), text)
     listed = [
         tuple(book.id_of(kind, name) for name in split_names(names, book.language))
@@ -270,7 +270,7 @@ class SurnameDrawer:
         self._terms = terms
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
-        """Return a problem that keeps the request, or None where this draw failed."""
+        """A problem that keeps the request, or None where this draw failed."""
         for _ in range(_TRIES):
             size = rng.choice(_SIZES[request.difficulty])
             if request.type == "vague_entity":
@@ -309,7 +309,7 @@ class _Draft:
         return bool(self.mask(sentence) & self.hidden)
 
     def make(self) -> Problem | None:
-        """Return a problem; None where question or statements do not come out."""
+        """A problem; None where question or statements do not come out."""
         option_count = self.request.count_options(self.rng)
         asks = self._draw_gap if self.request.type.endswith("entity") else self._draw_claims
         drawn = asks(option_count)
@@ -439,7 +439,7 @@ _SHARE = 0.5
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the scenario as a domain of its own."""
+    """The scenario as a domain of its own."""
     people = read_people(knowledge)
     surnames: dict[str, dict[Language, str]] = {
         row["id"]: {"zh": row["zh"], "en": row["en"]}

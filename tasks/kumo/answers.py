@@ -26,7 +26,7 @@ _TAG = re.compile(r"(?:<|&lt;|＜)(/?)(book|answer)(?:>|&gt;|＞)", re.IGNORECAS
 
 
 def find_tagged(content: str, name: Literal["book", "answer"]) -> list[slice]:
-    """Return where each pair of the named tags holds its text, of nested pairs the innermost one's.
+    """Where each pair of the named tags holds its text, of nested pairs the innermost one's.
 
     Time is proportional to the length of the content.
     """
@@ -58,7 +58,7 @@ _MARKS = " \t\r\n$.-*•_`\"'“”‘’«»{}"
 
 
 def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> Move:
-    """Return the move that the reply makes; none where it names two different ones.
+    """The move that the reply makes; none where it names two different ones.
 
     The last complete pair of tags has to hold a listed name, and every other pair the same one or no listed
     name. Tags count in any case, and of nested pairs the inner one. A name matches exactly, or else, with
@@ -74,7 +74,7 @@ def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> M
 
 
 def read_name(content: str, truths: Sequence[str], actions: Sequence[str]) -> Move:
-    """Return the move that a text between tags makes: a listed name, maybe in Markdown, and nothing else.
+    """The move that a text between tags makes: a listed name, maybe in Markdown, and nothing else.
 
     The text itself counts before the text without marks, case before no case, and accents before none:
     `"X"` is the name with quotes where that is listed.
@@ -119,7 +119,7 @@ _FORMS = (str, _without_marks, fold_name, _fold_without_marks, _fold_look_alikes
 def open_as_published(
     messages: PaperMessages, truths: Sequence[str], actions: Sequence[str], book: str | None
 ) -> Opening:
-    """Return the first messages, with the book where there is one."""
+    """The first messages, with the book where there is one."""
     # As their f-strings show lists: as Python writes them.
     values = {"truths": repr(list(truths)), "actions": repr(list(actions)), "book": book or ""}
     system = fill(messages.closed if book is None else messages.system, values)
@@ -135,13 +135,13 @@ def open_as_published(
 
 
 def show_as_published(messages: PaperMessages, step: Step) -> Message:
-    """Return the message that shows what an action gave."""
+    """The message that shows what an action gave."""
     pair = repr({"action": step.move, "observation": step.observation})
     return _message("user", fill(messages.observed, {"observation": pair}))
 
 
 def parse_as_published(reply: str, truths: Sequence[str], actions: Sequence[str]) -> Move:
-    """Return the move as the authors read it: an exact name, or none.
+    """The move as the authors read it: an exact name, or none.
 
     The answer is what follows the last `<ANSWER>` up to the next `</ANSWER>`, and the whole reply where there
     are no tags; of one with `${` in it, what follows the last up to the next `}`. A name in both lists is a

@@ -39,13 +39,13 @@ class BestPlay:
     count: float
 
     def choose(self, reports: Mapping[int, int]) -> tuple[int, int]:
-        """Return the action to test after these reports (states by action), -1 for none, and the answer."""
+        """The action to test after these reports (states by action), -1 for none, and the answer."""
         index = _place(self.states, reports)
         return int(self.moves[index]), int(self.answers[index])
 
 
 def believe(case: Case, reports: Mapping[int, int]) -> list[float]:
-    """Return the probability of each truth given these reports (states by action)."""
+    """The probability of each truth given these reports (states by action)."""
     belief = _prior(case)
     for action in reversed(range(len(case.states))):
         state = reports.get(action)
@@ -57,7 +57,7 @@ def believe(case: Case, reports: Mapping[int, int]) -> list[float]:
 
 @lru_cache(maxsize=2)
 def plan_best_play(case: Case) -> BestPlay:
-    """Return the best play; `perennial.schemas.kumo.plan` says for which sizes."""
+    """The best play; `perennial.schemas.kumo.plan` says for which sizes."""
     states, m = case.states, len(case.states)
     joint = _prior(case)
     for action, number in enumerate(states):
@@ -143,7 +143,7 @@ class Reporter:
         self._numbers = {(state.action, state.state): i for i, state in enumerate(self._tables.states)}
 
     def report(self, instance: Instance, instance_id: str, reliability: float) -> Instance:
-        """Return the instance with the outcomes that are reported in place of the true ones.
+        """The instance with the outcomes that are reported in place of the true ones.
 
         Each is the true one with probability `reliability`, else one of the action's other states, evenly and
         apart from all other actions. They are a function of the instance's id, so that all players see the

@@ -125,7 +125,7 @@ _OF_TRUTH = re.compile(
 
 
 def read_statement(text: str) -> Exclusion | ExemptionClaim | Count | None:
-    """Return what one sentence says of the action that it stands under, None where it is of no known form."""
+    """What one sentence says of the action that it stands under, None where it is of no known form."""
     rule = read_rule(text)
     if rule is not None:
         return rule
@@ -145,7 +145,7 @@ def read_statement(text: str) -> Exclusion | ExemptionClaim | Count | None:
 
 
 def read_rule(text: str) -> Exclusion | None:
-    """Return the rule that one sentence of an active form says, or None where it says none."""
+    """The rule that one sentence of an active form says, or None where it says none."""
     for form in _FORMS:
         ending = next((ending for ending in form.endings if text.endswith(ending)), None)
         if ending is None or not text.startswith(form.opening):
@@ -159,7 +159,7 @@ def read_rule(text: str) -> Exclusion | None:
 
 
 def read_sentences(text: str) -> list[tuple[Exclusion, str]] | None:
-    """Return the rules of a paragraph, each with its sentence; None where any of it says something else."""
+    """The rules of a paragraph, each with its sentence; None where any of it says something else."""
     rules: list[tuple[Exclusion, str]] = []
     start = 0
     while start < len(text):
@@ -175,7 +175,7 @@ def read_sentences(text: str) -> list[tuple[Exclusion, str]] | None:
 
 
 def read_row(line: str) -> Exclusion | None:
-    """Return the rule of a table's row with an outcome and the names that it rules out, or None."""
+    """The rule of a table's row with an outcome and the names that it rules out, or None."""
     cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
     if len(cells) != 2 or not line.startswith("| ") or not line.endswith(" |"):
         return None
@@ -184,7 +184,7 @@ def read_row(line: str) -> Exclusion | None:
 
 
 def read_truth_sources(text: str) -> tuple[str, list[tuple[NamedOutcome, str]]] | None:
-    """Return a truth and the outcomes, each with its action, that a sentence rules it out by."""
+    """A truth and the outcomes, each with its action, that a sentence rules it out by."""
     match = _OF_TRUTH.fullmatch(text)
     if match is None:
         return None
@@ -198,14 +198,14 @@ def read_truth_sources(text: str) -> tuple[str, list[tuple[NamedOutcome, str]]] 
 
 
 def read_named_rule(text: str) -> tuple[str, Exclusion] | None:
-    """Return the action that a line begins with, and the rule behind its colon; None where it is no such."""
+    """The action that a line begins with, and the rule behind its colon; None where it is no such."""
     match = re.match(rf"({_NAME}): ", text)
     rule = read_rule(text[match.end() :]) if match else None
     return (_bare(match[1]), rule) if match and rule else None
 
 
 def read_names(text: str) -> frozenset[str] | None:
-    """Return the names of a series, none for `nothing`; None where it is no series or a name occurs twice."""
+    """The names of a series, none for `nothing`; None where it is no series or a name occurs twice."""
     if text == "nothing":
         return frozenset()
     names = list(_names(text))
@@ -226,7 +226,7 @@ def _names(text: str) -> Iterator[str | None]:
 
 
 def read_outcome(text: str) -> NamedOutcome | None:
-    """Return the outcome that a text names: a label in quotes or a range; None where it is neither."""
+    """The outcome that a text names: a label in quotes or a range; None where it is neither."""
     if len(text) >= 2 and text.startswith('"') and text.endswith('"'):
         return NamedOutcome(text[1:-1], None, None, None, None)
     match = _RANGE.fullmatch(text)
@@ -428,7 +428,7 @@ class _BookReading:
 
 
 def read_book(text: str) -> BookContents:
-    """Return what the text says of truths, actions and rules, and the lines that make no sense.
+    """What the text says of truths, actions and rules, and the lines that make no sense.
 
     Works on any text. Notes are skipped by where they stand, whatever they say: behind a truth's name, and
     in the first paragraph under an action's heading. Rules are in the order of the actions.
@@ -460,7 +460,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def quote_rule(text: str, rule: BookRule) -> str:
-    """Return the sentences of a book that say this rule, without their marks; "" where none is found."""
+    """The sentences of a book that say this rule, without their marks; "" where none is found."""
     wanted = (rule.label, rule.low, rule.high)
     action, quoted = "", []
     for _, line in _lines(text):

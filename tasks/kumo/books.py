@@ -19,7 +19,7 @@ from perennial.tasks.kumo.encoding import EncodedConfig
 
 
 def rules_of(encoded: EncodedConfig, instance: Instance) -> tuple[BookRule, ...]:
-    """Return one rule per outcome state of each action of the instance, in the instance's order.
+    """One rule per outcome state of each action of the instance, in the instance's order.
 
     What a state rules out is restricted to the instance's truths; it may be nothing. Raises
     UnreadableInput where the instance names an action that the configuration lacks.
@@ -41,7 +41,7 @@ def rules_of(encoded: EncodedConfig, instance: Instance) -> tuple[BookRule, ...]
 
 
 def closed_ends(rules: Sequence[BookRule]) -> tuple[bool | None, ...]:
-    """Return for each rule whether its range includes its upper end; None for a label.
+    """For each rule whether its range includes its upper end; None for a label.
 
     A range is half-open exactly where another range of the same action holds that end, so that every
     value belongs to the state that `perennial.schemas.kumo.things.Outcome.state_of` gives it.
@@ -57,7 +57,7 @@ def closed_ends(rules: Sequence[BookRule]) -> tuple[bool | None, ...]:
 
 
 def describe_rule(rule: BookRule, closed: bool | None) -> str:
-    """Return the rule in words, as verdicts show it; `closed` as `closed_ends` gives it."""
+    """The rule in words, as verdicts show it; `closed` as `closed_ends` gives it."""
     if rule.label is not None:
         outcome = f'"{rule.label}"'
     else:
@@ -73,7 +73,7 @@ _Statement = tuple[str, str | BookRule, bool | None]
 
 
 def check_book(text: str, instance: Instance, rules: Sequence[BookRule]) -> BookVerdict:
-    """Return how the book's truths, actions and rules differ from the instance's.
+    """How the book's truths, actions and rules differ from the instance's.
 
     Whether a range includes its upper end is part of a rule. A rule said twice is extra once, and so is
     every line of the book that makes no sense.
@@ -118,7 +118,7 @@ class OutcomeReference:
 
 
 def find_references(excluded: Sequence[frozenset[str]]) -> list[OutcomeReference | None]:
-    """Return for each outcome, given what each rules out, a reference to an earlier one, or None.
+    """For each outcome, given what each rules out, a reference to an earlier one, or None.
 
     Of earlier ones the first with the fewest changes is chosen. An outcome that rules out nothing neither
     refers nor is referred to; one whose names are fewer than the changes is said in full.
@@ -155,7 +155,7 @@ def choose_guidebooks(
     others: Mapping[str, Sequence[OtherBook]],
     number: int,
 ) -> tuple[str, ...] | None:
-    """Return so many books in the order shown, the instance's own `book` at a place that is drawn.
+    """So many books in the order shown, the instance's own `book` at a place that is drawn.
 
     `others` are books of other domains by domain: one of each domain that is drawn, none of which lists a
     truth of the instance, so that its own book alone says what rules these out. None: too few domains have
@@ -193,7 +193,7 @@ def write_book(
     rng: random.Random,
     style: BookStyle = PLAIN,
 ) -> str:
-    """Return the book's Markdown text; phrasings are drawn with `rng`, so that equal calls agree.
+    """The book's Markdown text; phrasings are drawn with `rng`, so that equal calls agree.
 
     Truths and actions are in the instance's order, the outcomes of an action in the order of `rules`; in any
     other style than the plain one truths, actions and outcomes are in an order that is drawn. Names with

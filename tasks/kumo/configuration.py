@@ -32,7 +32,7 @@ _EXPECTED = {
 
 
 def parse_config(text: str, source: str) -> SeedConfig:
-    """Return the configuration that the text holds; `source` names it in errors.
+    """The configuration that the text holds; `source` names it in errors.
 
     Only the form is checked here: what the configuration says is for `perennial.tasks.kumo.validation`.
     Raises UnreadableInput, listing the wrong places, where the text is not JSON of the expected form.
@@ -41,7 +41,7 @@ def parse_config(text: str, source: str) -> SeedConfig:
 
 
 def read_config(value: Any, source: str) -> SeedConfig:
-    """Return the configuration that a JSON value is; raise UnreadableInput as `parse_config` does."""
+    """The configuration that a JSON value is; raise UnreadableInput as `parse_config` does."""
     from pydantic import ValidationError
 
     from perennial.schemas.kumo.config_form import SeedConfigForm
@@ -61,7 +61,7 @@ def read_config(value: Any, source: str) -> SeedConfig:
 
 
 def parse_json(text: str, source: str) -> Any:
-    """Return the JSON value of the text; raise UnreadableInput with the place of the first defect."""
+    """The JSON value of the text; raise UnreadableInput with the place of the first defect."""
     return read_json(text, source, max_bytes=MAX_CHARACTERS)
 
 

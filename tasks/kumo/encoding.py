@@ -62,13 +62,13 @@ class EncodedInstance:
         return tuple(reduce(or_, states, 0) for states in self.masks)
 
     def observed_mask(self, action: int) -> int:
-        """Return the mask of truths that the action's observation rules out."""
+        """The mask of truths that the action's observation rules out."""
         state = self.observed[action]
         return 0 if state < 0 else self.masks[action][state]
 
 
 def encode_config(config: SeedConfig) -> EncodedConfig:
-    """Return the configuration in masks over all of its truths."""
+    """The configuration in masks over all of its truths."""
     truths = tuple(dict.fromkeys(config.truths))
     truth_index = {name: i for i, name in enumerate(truths)}
     first_entries: dict[str, Outcome] = {}
@@ -109,7 +109,7 @@ def _token(*parts: str) -> bytes:
 def canonical_instance_id(
     encoded: EncodedConfig, truths: Sequence[int], states: Sequence[tuple[int, int]]
 ) -> str:
-    """Return the id of the instance with these truth indices and (action, state) pairs, in any order.
+    """The id of the instance with these truth indices and (action, state) pairs, in any order.
 
     Two instances have the same id exactly when truths, actions and observed states are equal; the
     drawn floats and the order shown to the player do not count.
@@ -122,7 +122,7 @@ def canonical_instance_id(
 
 
 def instance_id(encoded: EncodedConfig, instance: Instance) -> str:
-    """Return the canonical id of an instance of this configuration."""
+    """The canonical id of an instance of this configuration."""
     truths = [encoded.truth_index[name] for name in instance.truths]
     states = [
         (encoded.action_index[name], state)
@@ -133,7 +133,7 @@ def instance_id(encoded: EncodedConfig, instance: Instance) -> str:
 
 
 def encode_instance(encoded: EncodedConfig, instance: Instance) -> EncodedInstance:
-    """Return the instance in masks over its own truths.
+    """The instance in masks over its own truths.
 
     Raises UnreadableInput where it names a truth or an action that the configuration lacks.
     """
@@ -179,7 +179,7 @@ _REQUIRED = ("truths", "actions", "observations", "seed", "valid_truth")
 
 
 def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -> Iterator[Instance]:
-    """Yield the instances that the lines hold, one per line; empty lines are skipped.
+    """The instances that the lines hold, one per line; empty lines are skipped.
 
     An observation without a stated outcome state gets the first one that it falls into, or None. Where
     `index` is missing, the position among the lines' instances is used. Raises UnreadableInput, naming
@@ -211,7 +211,7 @@ class _RecordLine:
                 raise UnreadableInput(f"{source}: no {key!r}; expected the keys {', '.join(_REQUIRED)}")
 
     def instance(self, position: int) -> Instance:
-        """Return the instance; `position` is its index where the line has none."""
+        """The instance; `position` is its index where the line has none."""
         truths = self._names("truths", self.encoded.truth_index)
         actions = self._names("actions", self.encoded.action_index)
         states, observations = self._outcomes(actions)
@@ -337,7 +337,7 @@ def _shows(state: OutcomeState, observation: Observation) -> bool:
 
 
 def signature(instance: EncodedInstance) -> str:
-    """Return the graph's signature: sorted truth degrees, `|`, sorted action degrees.
+    """The graph's signature: sorted truth degrees, `|`, sorted action degrees.
 
     A truth and an action are joined where some outcome state of the action rules the truth out.
     """

@@ -98,7 +98,7 @@ class Terms:
 
 
 def system_message(terms: Terms, book: str) -> Message:
-    """Return the first message: the goal, the lists, how to play, and the book between <BOOK> tags.
+    """The first message: the goal, the lists, how to play, and the book between <BOOK> tags.
 
     It promises how many of the truths survive all outcomes.
     """
@@ -106,23 +106,23 @@ def system_message(terms: Terms, book: str) -> Message:
 
 
 def among_message(terms: Terms, books: Sequence[str]) -> Message:
-    """Return the first message with several books, each between <BOOK> tags, one of which is the game's."""
+    """The first message with several books, each between <BOOK> tags, one of which is the game's."""
     return _system(AMONG_TEMPLATE, terms, books=[book.strip("\n") for book in books])
 
 
 def reports_message(terms: Terms, book: str, case: Case) -> Message:
-    """Return the first message of a game whose outcomes are reported, with the book and the reliability."""
+    """The first message of a game whose outcomes are reported, with the book and the reliability."""
     values = {"reliability": f"{case.reliability:g}", "is_balanced": case.is_balanced}
     return _system(REPORTS_TEMPLATE, terms, book=book.strip("\n"), **values)
 
 
 def symbolic_message(terms: Terms, rules: Sequence[BookRule]) -> Message:
-    """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
+    """The first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
     return _system(SYMBOLIC_TEMPLATE, terms, rule_outs=rule_outs_json(terms.truths, rules))
 
 
 def closed_message(terms: Terms) -> Message:
-    """Return the first message of the control: no book and no rules, so that knowledge alone can help."""
+    """The first message of the control: no book and no rules, so that knowledge alone can help."""
     return _system(CLOSED_TEMPLATE, terms)
 
 
@@ -140,7 +140,7 @@ def _system(template: str, terms: Terms, **knowledge: object) -> Message:
 
 
 def user_message(last: Step | None) -> Message:
-    """Return one turn's message without the menu: what the last action showed, or that the game begins."""
+    """One turn's message without the menu: what the last action showed, or that the game begins."""
     content = render(
         TURN_TEMPLATE,
         action=None if last is None else last.move,
@@ -150,7 +150,7 @@ def user_message(last: Step | None) -> Message:
 
 
 def menu_text(terms: Terms) -> str:
-    """Return what is added to the last message of each call: both lists, and the form of a reply."""
+    """What is added to the last message of each call: both lists, and the form of a reply."""
     return "\n\n" + render(MENU_TEMPLATE, **_lists(terms)).rstrip("\n")
 
 
@@ -165,12 +165,12 @@ def _lists(terms: Terms) -> dict[str, object]:
 
 
 def quote_observation(observation: Observation | None) -> str:
-    """Return a label in quotation marks, as books show it, or a number by `repr`, which reads back."""
+    """A label in quotation marks, as books show it, or a number by `repr`, which reads back."""
     return f'"{observation}"' if isinstance(observation, str) else repr(observation)
 
 
 def rule_outs_json(truths: Sequence[str], rules: Sequence[BookRule]) -> str:
-    """Return the rules as a JSON object: action, then outcome, then the truths that it rules out.
+    """The rules as a JSON object: action, then outcome, then the truths that it rules out.
 
     Actions and outcomes keep the order of `rules`, truths that of `truths`; one line an outcome. A range
     is written `[low, high)`, or `[low, high]` where it includes its upper end. Of two equal outcomes of an
@@ -206,7 +206,7 @@ MOST_SETS = 5_000  # of truths that may be valid: 5 of 15 are 3,003
 
 
 def is_decided(board: EncodedInstance, tried: Collection[int]) -> bool | None:
-    """Return whether some truth is sure to be valid after the tests of these actions.
+    """Whether some truth is sure to be valid after the tests of these actions.
 
     None where too many sets of truths may be valid to look at each.
     """
@@ -275,7 +275,7 @@ class Player(Protocol):
     """Whoever plays and answers at once: a program, a person. Models play in `tasks/play.py`."""
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the text of the next move, given all earlier steps with their observations."""
+        """The text of the next move, given all earlier steps with their observations."""
         ...
 
 
@@ -293,7 +293,7 @@ class KumoGame:
         self.status: EpisodeStatus | None = "turn_limit" if turn_limit < 1 else None
 
     def opening(self, variant: str) -> Opening:
-        """Return the system message with the book, and the first turn; the menu stands at the end alone.
+        """The system message with the book, and the first turn; the menu stands at the end alone.
 
         Where the board has guidebooks, all of them are shown. `symbolic` shows the rules as a mapping instead
         of the book, `closed` shows neither.
@@ -354,7 +354,7 @@ class KumoGame:
         return None if step.observation is None else observation_text(step.observation)
 
     def next_message(self) -> Message:
-        """Return the message that shows what the last action gave; the lists are in the opening's tail."""
+        """The message that shows what the last action gave; the lists are in the opening's tail."""
         if self.board.protocol is not None:
             return show_as_published(self.board.protocol, self.steps[-1])
         return user_message(self.steps[-1])
@@ -365,7 +365,7 @@ class KumoGame:
         self.status = status
 
     def result(self) -> Result | None:
-        """Return how the run ended, None while it continues."""
+        """How the run ended, None while it continues."""
         if self.status is None:
             return None
         return Result(self.status, self.status == "solved", float(self.status == "solved"))
@@ -376,7 +376,7 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     def is_decided(self) -> bool | None:
-        """Return whether the outcomes seen so far make some truth sure (`perennial.tasks.kumo.game`).
+        """Whether the outcomes seen so far make some truth sure (`perennial.tasks.kumo.game`).
 
         None where that is not looked at, and where reports are shown, which make nothing sure.
         """
@@ -402,7 +402,7 @@ def play(game: KumoGame, player: Player) -> KumoGame:
 
 
 def is_correct(instance: Instance, encoded: EncodedInstance, truth: str) -> bool:
-    """Return whether none of the instance's observations rules out the truth."""
+    """Whether none of the instance's observations rules out the truth."""
     excluded = reduce(or_, (encoded.observed_mask(action) for action in range(len(encoded.masks))), 0)
     return not excluded >> instance.truths.index(truth) & 1
 

@@ -17,18 +17,18 @@ _EXPECTED = 10  # instances that a class of ranks should have for the chi-square
 
 
 def count_striking_states(masks: StateMasks, n_truths: int) -> list[int]:
-    """Return for each truth the number of outcome states that rule it out."""
+    """For each truth the number of outcome states that rule it out."""
     return [sum(mask >> t & 1 for states in masks for mask in states) for t in range(n_truths)]
 
 
 def is_guessed(board: EncodedInstance) -> bool:
-    """Return whether the truth that the fewest states rule out, the first of equals, is valid."""
+    """Whether the truth that the fewest states rule out, the first of equals, is valid."""
     struck = count_striking_states(board.masks, board.n_truths)
     return bool(board.valid >> struck.index(min(struck)) & 1)
 
 
 def count_survivals(board: EncodedInstance) -> list[float]:
-    """Return for each truth the number of choices of one state an action that leave it alone.
+    """For each truth the number of choices of one state an action that leave it alone.
 
     Counted by the compiled programme; all are positive exactly where the lists are balanced.
     """
@@ -43,7 +43,7 @@ def count_survivals(board: EncodedInstance) -> list[float]:
 
 
 def rank_valid_truth(board: EncodedInstance, survivals: Sequence[float]) -> dict[str, int]:
-    """Return at which place each guess names the valid truth, 0 for its first; ties in the order shown.
+    """At which place each guess names the valid truth, 0 for its first; ties in the order shown.
 
     `survivals` are those of `count_survivals`.
     """
@@ -59,7 +59,7 @@ def rank_valid_truth(board: EncodedInstance, survivals: Sequence[float]) -> dict
 
 
 def judge_ranks(by_setting: Mapping[str, Sequence[int]]) -> float | None:
-    """Return p of the chi-squared test that each rank of the valid truth is equally probable.
+    """P of the chi-squared test that each rank of the valid truth is equally probable.
 
     `by_setting` holds, for the settings, the number of instances by rank. Neighbouring ranks are one class
     where there are few instances; statistics and degrees of freedom add up over settings. None where there

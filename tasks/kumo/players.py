@@ -63,7 +63,7 @@ def brief_player(board: Board, rng: random.Random) -> Briefing:
 
 
 def answer(name: str) -> str:
-    """Return the reply that names an action or a truth."""
+    """The reply that names an action or a truth."""
     return f"<ANSWER> {name} </ANSWER>"
 
 
@@ -81,7 +81,7 @@ class GreedyPlayer:
         self._index = {name: i for i, name in enumerate(briefing.actions)}
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the greedy move, as an answer between tags."""
+        """The greedy move, as an answer between tags."""
         briefing = self._briefing
         left = (1 << len(briefing.truths)) - 1
         untried = set(range(len(briefing.actions)))
@@ -96,7 +96,7 @@ class GreedyPlayer:
 
 
 def best_action(masks: StateMasks, left: int, untried: Sequence[int], n_valid: int = 1) -> int | None:
-    """Return the untried action that rules out most of the truths left in expectation, or None.
+    """The untried action that rules out most of the truths left in expectation, or None.
 
     State s has weight W(s), the number of truths left that it does not rule out, and the expectation is
     sum(W(s) * ruled_out(s)) / sum(W(s)); the earliest action wins a tie. None: name a truth, because at
@@ -120,7 +120,7 @@ def best_action(masks: StateMasks, left: int, untried: Sequence[int], n_valid: i
 
 
 def first_left(left: int) -> int:
-    """Return the index of the first truth left; 0 where none is, so that a move always exists."""
+    """The index of the first truth left; 0 where none is, so that a move always exists."""
     return (left & -left).bit_length() - 1 if left else 0
 
 
@@ -137,7 +137,7 @@ class GuesserPlayer:
         self._briefing = briefing
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the guess, as an answer between tags."""
+        """The guess, as an answer between tags."""
         struck = count_striking_states(self._briefing.masks, len(self._briefing.truths))
         return answer(self._briefing.truths[struck.index(min(struck))])
 
@@ -190,7 +190,7 @@ class ReaderPlayer:
         self._untried = list(range(len(self._actions)))
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the next move, as an answer between tags; `steps` continue those of the last call."""
+        """The next move, as an answer between tags; `steps` continue those of the last call."""
         for step in steps[self._steps_read :]:
             self._read_outcome(user_message(step))
         self._steps_read = len(steps)
@@ -224,7 +224,7 @@ class ReaderPlayer:
 
 
 def read_system_book(content: str, truths: Sequence[str]) -> BookContents:
-    """Return what the book in a system message says; an empty book where there is none.
+    """What the book in a system message says; an empty book where there is none.
 
     Of several books it is the one whose rules name the most of these truths.
     """
@@ -238,13 +238,13 @@ def read_system_book(content: str, truths: Sequence[str]) -> BookContents:
 
 
 def read_promise(content: str) -> int:
-    """Return how many truths a system message says are consistent with all outcomes; 1 where it is silent."""
+    """How many truths a system message says are consistent with all outcomes; 1 where it is silent."""
     match = _PROMISE.search(content)
     return 1 if match is None or match[1] == "one" else int(match[1])
 
 
 def read_lists(content: str) -> tuple[list[str], list[str]]:
-    """Return the truths and the actions that the end of a call's last message lists."""
+    """The truths and the actions that the end of a call's last message lists."""
     lists = [
         [line[2:] for line in block.split("\n")[1:] if line.startswith("- ")]
         for block in content.split("\n\n")
@@ -254,7 +254,7 @@ def read_lists(content: str) -> tuple[list[str], list[str]]:
 
 
 def read_last_outcome(content: str) -> tuple[str, Observation]:
-    """Return the action that a turn's message says was chosen, and what it showed; blanks at the start."""
+    """The action that a turn's message says was chosen, and what it showed; blanks at the start."""
     match = _LAST_OUTCOME.match(content)
     if match is None:
         return "", ""
@@ -284,7 +284,7 @@ class ReasonerPlayer:
         self._case = case
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the next move, as an answer between tags; a truth with its probability."""
+        """The next move, as an answer between tags; a truth with its probability."""
         # Imported here: numpy costs 100 ms, which other players should not pay.
         from perennial.tasks.kumo.belief import believe, plan_best_play
 
@@ -307,12 +307,12 @@ class PlannedPlayer:
         self._moves.append(briefing.truths[truth or 0])
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the planned move of this turn; the answer again where the game continues after it."""
+        """The planned move of this turn; the answer again where the game continues after it."""
         return answer(self._moves[min(len(steps), len(self._moves) - 1)])
 
 
 def make_algorithm_3(briefing: Briefing) -> PlannedPlayer:
-    """Return the player of Algorithm 3's golden trajectory; raise InvalidOption without a finished search."""
+    """The player of Algorithm 3's golden trajectory; raise InvalidOption without a finished search."""
     solution = briefing.solution
     if solution is None or solution.status == "time_limit":
         raise InvalidOption(
@@ -323,7 +323,7 @@ def make_algorithm_3(briefing: Briefing) -> PlannedPlayer:
 
 
 def make_optimum(briefing: Briefing) -> Player:
-    """Return the player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
+    """The player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
 
     Where outcomes are reported, it is the best play by the exact probabilities. Raises InvalidOption where
     the optimum does not apply to the instance.
@@ -352,7 +352,7 @@ class RandomPlayer:
         self._briefing = briefing
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return a random move, as an answer between tags."""
+        """A random move, as an answer between tags."""
         briefing = self._briefing
         tried = {step.move for step in steps}
         untried = [action for action in briefing.actions if action not in tried]

@@ -37,7 +37,7 @@ class Reports:
 
 
 def states_seen(actions: Sequence[str], steps: Sequence[Step]) -> dict[int, int]:
-    """Return the states that these steps were shown, by the number of the action."""
+    """The states that these steps were shown, by the number of the action."""
     taken = [step for step in steps if step.kind == "action"]
     return {actions.index(step.move): step.state for step in taken if step.move and step.state is not None}
 
@@ -71,7 +71,7 @@ _TAGGED = re.compile(r"<PROBABILITY>\s*([0-9.,]{1,20})\s*(%?)\s*</PROBABILITY>",
 
 
 def read_probability(reply: str) -> float | None:
-    """Return the probability that the reply states last, such as 0.8 or 80%; None for none from 0 to 1."""
+    """The probability that the reply states last, such as 0.8 or 80%; None for none from 0 to 1."""
     *_, match = (None, *_TAGGED.finditer(reply))
     if match is None:
         return None
@@ -83,5 +83,5 @@ def read_probability(reply: str) -> float | None:
 
 
 def state_probability(probability: float) -> str:
-    """Return the text that states a probability."""
+    """The text that states a probability."""
     return f" <PROBABILITY>{min(probability, 1.0):.6f}</PROBABILITY>"

@@ -71,7 +71,7 @@ _PARTS = ("domains", "books")
 
 @figure(_KEY, _TITLE, AUTHORING_FUNNEL, AUTHORING_COSTS)
 def authoring(data: ReportData) -> Section:
-    """Return the section of the funnel, drawn for all categories, and of the costs, a row per domain."""
+    """The section of the funnel, drawn for all categories, and of the costs, a row per domain."""
     funnel, costs = data.tables["authoring_funnel"], data.tables["authoring_costs"]
     rows = [row for row in funnel.records() if row["category"] == "all"]
     if not rows:
@@ -158,7 +158,7 @@ _TITLE_BOOK_STYLES = "Styles of books"
 
 @figure(_KEY_BOOK_STYLES, _TITLE_BOOK_STYLES, BOOK_STYLES)
 def book_styles(data: ReportData) -> Section:
-    """Return the section of success rates by style: a row per setting and style, a column per player."""
+    """The section of success rates by style: a row per setting and style, a column per player."""
     table = data.tables[_KEY_BOOK_STYLES]
     rows = table.records()
     if not rows:
@@ -222,7 +222,7 @@ _TITLE_BOOK_VERSIONS = "Same instances, two books"
 
 @figure(_KEY_BOOK_VERSIONS, _TITLE_BOOK_VERSIONS, BOOK_VERSIONS)
 def book_versions(data: ReportData) -> Section:
-    """Return the section of paired differences between the final books and others."""
+    """The section of paired differences between the final books and others."""
     table = data.tables[_KEY_BOOK_VERSIONS]
     if not table.rows:
         return omit_section(
@@ -291,7 +291,7 @@ _COUNTERFACTUAL = (
 
 @figure(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, CONTROL_GAPS)
 def control_gaps(data: ReportData) -> Section:
-    """Return the section of the gaps between models and their controls: all domains, then each."""
+    """The section of the gaps between models and their controls: all domains, then each."""
     table = data.tables[_KEY_CONTROL_GAPS]
     rows = table.records()
     if not rows:
@@ -366,7 +366,7 @@ _COUNTS = {
 
 @figure(_KEY_DRAWS, _TITLE_DRAWS, DRAWS)
 def draw_table(data: ReportData) -> Section:
-    """Return the section with a row per domain and setting."""
+    """The section with a row per domain and setting."""
     table = data.tables[_KEY_DRAWS]
     if not table.rows:
         return omit_section(_KEY_DRAWS, _TITLE_DRAWS, [table], "Nothing says how these instances were drawn.")
@@ -437,7 +437,7 @@ _REFERENCES = {
 
 @figure("relative_action_counts", "Relative action count by setting", RELATIVE_ACTION_COUNTS)
 def action_rows(data: ReportData) -> Section:
-    """Return the section of relative action counts: a row per player, a drawing per setting and count."""
+    """The section of relative action counts: a row per player, a drawing per setting and count."""
     key, title, column = action_rows.key, action_rows.title, "relative_action_count"
     table = data.tables[key]
     rows = data.known_rows(key, column)
@@ -469,7 +469,7 @@ def action_rows(data: ReportData) -> Section:
 
 @figure("topology", "Topology and success", TOPOLOGY)
 def topology_rows(data: ReportData) -> Section:
-    """Return the section of the trend of success on edges, and of V in its table; a drawing per setting."""
+    """The section of the trend of success on edges, and of V in its table; a drawing per setting."""
     key, title, column = topology_rows.key, topology_rows.title, "topology_trend"
     table = data.tables[key]
     if not table.rows:
@@ -565,7 +565,7 @@ _COLUMNS = {
 
 @figure(_KEY_REFERENCES, _TITLE_REFERENCES, REFERENCES)
 def reference_table(data: ReportData) -> Section:
-    """Return the section with the mean tests of both references, a row per setting."""
+    """The section with the mean tests of both references, a row per setting."""
     table = data.tables[_KEY_REFERENCES]
     if not table.rows:
         return omit_section(_KEY_REFERENCES, _TITLE_REFERENCES, [table], "This edition has no instance.")

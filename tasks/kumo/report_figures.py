@@ -74,7 +74,7 @@ _COMPUTED = (
 
 
 def compute_curves(queried: Mapping[str, ReportTable], _seed: int) -> ReportTable:
-    """Return a row per checkpoint, domain and setting: played here, or imported without instances."""
+    """A row per checkpoint, domain and setting: played here, or imported without instances."""
     played, imported = queried["checkpoint_rates"], queried["outcome_runs"]
     rates = [*played.records(), *_rates_of_outcomes(imported.records())]
     rows = []
@@ -99,7 +99,7 @@ def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
 
 @figure(_KEY, _TITLE, is_computed=True)
 def training_curves(data: ReportData) -> Section:
-    """Return the section of training curves: a panel per test set, a line per training."""
+    """The section of training curves: a panel per test set, a line per training."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -200,7 +200,7 @@ class DomainGraph:
 
 
 def compute_extras(queried: Mapping[str, ReportTable], seed: int) -> Extras:
-    """Return the domain graphs of the queried `configurations` with their communities, counts and curves."""
+    """The domain graphs of the queried `configurations` with their communities, counts and curves."""
     source = queried["configurations"]
     graphs = tuple(_graph(record, seed) for record in source.records())
     rows = tuple(
@@ -252,7 +252,7 @@ _MOST_DRAWN = 12
 
 @figure(_KEY_DOMAIN_GRAPH, _TITLE_DOMAIN_GRAPH, is_computed=True)
 def domain_graphs(data: ReportData) -> Section:
-    """Return the section of domain graphs; beyond a dozen domains the others are in its table alone."""
+    """The section of domain graphs; beyond a dozen domains the others are in its table alone."""
     table = data.tables[_KEY_DOMAIN_GRAPH]
     graphs: tuple[DomainGraph, ...] = data.drawing_data
     if not graphs:
@@ -350,7 +350,7 @@ _HEIGHT_OPTIMAL_HISTOGRAM = 170
 
 @figure(_KEY_OPTIMAL_HISTOGRAM, _TITLE_OPTIMAL_HISTOGRAM, is_computed=True)
 def optimal_histogram(data: ReportData) -> Section:
-    """Return the section of optimal action counts: share of instances by count, a drawing per setting."""
+    """The section of optimal action counts: share of instances by count, a drawing per setting."""
     table = data.tables[_KEY_OPTIMAL_HISTOGRAM]
     rows = table.records()
     if not rows:
@@ -427,7 +427,7 @@ FROM left_out_settings WHERE edition = $edition ORDER BY player, setting
 
 @figure(STEPS_AT_HALF.name, "Steps at one half", STEPS_AT_HALF, LEFT_OUT_SETTINGS)
 def steps_at_half(data: ReportData) -> Section:
-    """Return the section of steps at one half: a row per player, and the predictions of left-out settings."""
+    """The section of steps at one half: a row per player, and the predictions of left-out settings."""
     key, title = steps_at_half.key, steps_at_half.title
     tables = (data.tables[key], data.tables[LEFT_OUT_SETTINGS.name])
     rows = data.known_rows(key, key)

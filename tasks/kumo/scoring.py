@@ -41,7 +41,7 @@ class DomainCheck:
 
 
 def judge(value: float, look: float, bad: float) -> Verdict:
-    """Return the verdict on a value that is the worse the larger it is: from where it is to be looked at."""
+    """The verdict on a value that is the worse the larger it is: from where it is to be looked at."""
     return "bad" if value >= bad else "look" if value >= look else "good"
 
 
@@ -63,7 +63,7 @@ class Solved:
 
 
 def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, threads: int) -> Solved:
-    """Return what the exact search finds of instances that need a test, as a refresh draws them.
+    """What the exact search finds of instances that need a test, as a refresh draws them.
 
     Instances of which the search knows bounds only count by their steps; less than `number` may exist.
     """
@@ -87,7 +87,7 @@ def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, t
 
 
 def check_difficulty(easy: Solved, hard: Solved) -> list[DomainCheck]:
-    """Return the spread of difficulty and the shares that are decided early.
+    """The spread of difficulty and the shares that are decided early.
 
     - `hard_in_range`: the share of Hard instances whose promise steps are outside of 2 to 6.
     - `hard_spread`: the standard deviation of the promise steps of Hard instances.
@@ -152,7 +152,7 @@ _WORD = re.compile(r"\w+")
 
 
 def check_frequencies(instances: Sequence[Instance]) -> list[DomainCheck]:
-    """Return whether a guess from the list of truths alone does better than chance.
+    """Whether a guess from the list of truths alone does better than chance.
 
     - `guess_by_truth`: a guesser who knows from half of the instances how often each truth t was valid where
       it was listed, (valid + 1) / (listed + n), and names the most frequent one of each list of the other
@@ -198,7 +198,7 @@ def check_frequencies(instances: Sequence[Instance]) -> list[DomainCheck]:
 
 
 def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> DomainCheck:
-    """Return whether guesses by the rules alone do better than chance, which balanced instances rule out.
+    """Whether guesses by the rules alone do better than chance, which balanced instances rule out.
 
     The value is the better guess's success rate times n, the number of truths per list: 1 is chance. p is
     that of the chi-squared test over all ranks of the valid truth, the smaller one of the two guesses.
@@ -224,7 +224,7 @@ def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Doma
 
 
 def check_single_states(encoded: EncodedConfig) -> DomainCheck:
-    """Return the share of states that rule out all truths but one, or exactly one truth."""
+    """The share of states that rule out all truths but one, or exactly one truth."""
     sizes = [mask.bit_count() for states in encoded.masks for mask in states]
     single = sum(size == len(encoded.truths) - 1 for size in sizes)
     share = single / len(sizes) if sizes else 0.0
@@ -239,7 +239,7 @@ def check_single_states(encoded: EncodedConfig) -> DomainCheck:
 
 
 def check_words(config: SeedConfig) -> DomainCheck:
-    """Return the share of truths whose name or note gives a rule away by its words.
+    """The share of truths whose name or note gives a rule away by its words.
 
     It does where it holds the label of a state that leaves the truth possible and that rules out others, or
     the name of another truth; words are compared whole, in their order, case aside.
@@ -289,7 +289,7 @@ _LEAST_BOTH = 0.5  # of the truths
 
 
 def check_redundancy(encoded: EncodedConfig) -> list[DomainCheck]:
-    """Return how much the actions repeat each other.
+    """How much the actions repeat each other.
 
     - The partition of an action puts two truths together that the same states rule out. Two actions are
       `equal_or_nested` where, among the truths that both of them can rule out (half at least), every part of
@@ -373,7 +373,7 @@ _DRAWN = 4_000  # Easy instances whose answers are counted: drawing one takes a 
 
 
 def score_domain(config: SeedConfig, instances: int, seed: int = 0, threads: int = 1) -> list[DomainCheck]:
-    """Return the checks of a domain, over so many Easy and so many Hard instances drawn with the seed.
+    """The checks of a domain, over so many Easy and so many Hard instances drawn with the seed.
 
     Raises what sampling raises of a domain that has too few truths, actions or instances.
     """

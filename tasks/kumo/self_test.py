@@ -53,7 +53,7 @@ class SelfTest:
         return self.encoded.config
 
     def board(self, instance: Instance) -> SoundInstance | str:
-        """Return the instance once its observations hold, or what is wrong with them in words.
+        """The instance once its observations hold, or what is wrong with them in words.
 
         Each observation, read out of the message that shows it, falls into one state of its action, the one
         that the instance names; the truths that these states leave are the valid ones, at least one.
@@ -83,7 +83,7 @@ class SelfTest:
         return SoundInstance(instance, encode_instance(self.encoded, instance), left)
 
     def find_misgrading(self, board: SoundInstance) -> str | None:
-        """Return how the grading of an answer is wrong, None where it is right for every truth.
+        """How the grading of an answer is wrong, None where it is right for every truth.
 
         Each truth is named in a reply, as a model would name it, and goes through parser, match and grader.
         """
@@ -99,7 +99,7 @@ class SelfTest:
         return None
 
     def find_reader_failure(self, board: SoundInstance, book: str) -> str | None:
-        """Return how the reader fails on the instance with this book, None where it wins by what it read.
+        """How the reader fails on the instance with this book, None where it wins by what it read.
 
         It plays as it would in an episode, and then sees all other observations too: what it still holds
         possible must be the truths left, so that luck does not count. Last, the book must say no rule
@@ -124,7 +124,7 @@ class SelfTest:
         return self._misinforming(instance, book)
 
     def find_rules_failure(self, board: SoundInstance, read: ReadBackForm) -> str | None:
-        """Return how the reader fails by the rules that a model read out of a book, None where it wins.
+        """How the reader fails by the rules that a model read out of a book, None where it wins.
 
         They must be those of the instance, but for outcomes that rule out nothing. The reader itself knows
         the template's grammar alone: it is given the rules in that grammar. Where the template cannot say
@@ -206,7 +206,7 @@ def _holds(state: OutcomeState, outcome: Observation, states: Sequence[OutcomeSt
 
 
 def needs_no_test(encoded: EncodedInstance) -> bool:
-    """Return whether some truth can be named at once, because lists, rules and promise decide the answer.
+    """Whether some truth can be named at once, because lists, rules and promise decide the answer.
 
     The solver decides exactly.
     """

@@ -55,7 +55,7 @@ class BoardSpace:
     setting: Setting
 
     def draw(self, number: int, rng: "np.random.Generator") -> Boards:
-        """Return boards: truths evenly, then actions evenly among those that the truths allow."""
+        """Boards: truths evenly, then actions evenly among those that the truths allow."""
         n, m = self.setting.n_truths, self.setting.n_actions
         size = len(self.encoded.truths)
         related = np.array(
@@ -72,7 +72,7 @@ class BoardSpace:
     def least_sum(
         self, value: Callable[[Boards], Array], number: int, enough: int, rng: "np.random.Generator"
     ) -> tuple[int, bool]:
-        """Return a lower bound of the value's sum over all boards, and whether `enough` draws had a value.
+        """A lower bound of the value's sum over all boards, and whether `enough` draws had a value.
 
         Levels are chosen by a tenth as many draws.
         """
@@ -105,7 +105,7 @@ class BoardSpace:
 
 
 def least_share(accepted: int, drawn: int, error: float = _ERROR) -> float:
-    """Return the lower end of Clopper and Pearson's interval, wrong with this probability."""
+    """The lower end of Clopper and Pearson's interval, wrong with this probability."""
     from scipy.stats import beta
 
     return float(beta.ppf(error, accepted, drawn - accepted + 1)) if accepted else 0.0
@@ -119,7 +119,7 @@ _LARGEST_SPACE = 10**300
 
 
 def repeat_probability(size: int, issued: int, draws: int) -> float:
-    """Return the probability that `draws` uniform draws repeat an issued instance or each other.
+    """The probability that `draws` uniform draws repeat an issued instance or each other.
 
     1 - product of (1 - (issued + i) / size) over i < draws: 1 where there are not so many instances, 0
     where nothing is drawn. Where `size` is only a lower bound of the space's, it is an upper bound.
@@ -134,7 +134,7 @@ def repeat_probability(size: int, issued: int, draws: int) -> float:
 
 
 def sufficient_size(issued: int, draws: int, probability: float) -> float:
-    """Return a size of the space at which `repeat_probability` is below this one: n^2 / 2p, or more."""
+    """A size of the space at which `repeat_probability` is below this one: n^2 / 2p, or more."""
     pairs = draws * (issued + draws)
     return pairs / probability if probability else inf
 
@@ -196,7 +196,7 @@ def _short(number: int) -> str:
 def space_size(
     encoded: EncodedConfig, setting: Setting, min_expected_steps: float, require_test: bool = False
 ) -> SpaceSize:
-    """Return the number of instances; a function of its arguments alone."""
+    """The number of instances; a function of its arguments alone."""
     is_filtered = min_expected_steps <= 1 and not require_test
     if not _has_boards(encoded, setting):
         return SpaceSize(0, is_exact=True, is_filtered=is_filtered)
@@ -238,7 +238,7 @@ def _count_observations(
 def count_boards(
     encoded: EncodedConfig, setting: Setting, min_expected_steps: float, suffices: float = inf
 ) -> SpaceSize:
-    """Return the number of balanced lists of a setting; a function of its arguments alone.
+    """The number of balanced lists of a setting; a function of its arguments alone.
 
     Where balanced lists are rare, no more are drawn once the bound `suffices`.
     """

@@ -104,19 +104,19 @@ class ActionCount:
     measured_from: str = _ALGORITHM_3
 
     def optimum(self, cells: Cells) -> "Column":
-        """Return the reference's count of actions on each instance."""
+        """The reference's count of actions on each instance."""
         optimum: Column = cells[self.reference] + self.extra
         return optimum
 
     def excess(self, cells: Cells) -> "Column":
-        """Return the sum over scored runs of count - optimum."""
+        """The sum over scored runs of count - optimum."""
         failed = cells["runs"] - cells["solved"]
         counts = cells["solved_tests"] + self.extra * cells["solved"] + (cells["n_actions"] + 1) * failed
         excess: Column = counts - cells["runs"] * self.optimum(cells)
         return excess
 
     def relative(self) -> Mean:
-        """Return the relative action count under this convention."""
+        """The relative action count under this convention."""
         if self.is_ratio_of_sums:
             return Mean(
                 "relative_action_count",
@@ -179,7 +179,7 @@ _METHOD = (
 
 
 def counterfactual_figures(cells: Cells) -> Iterator[Statistic]:
-    """Yield `counterfactual_gap` of each player: over all true domains with a counterfactual, and in each.
+    """`counterfactual_gap` of each player: over all true domains with a counterfactual, and in each.
 
     The two domains' instances are independent draws in an order that tells nothing, so that pairs of them
     differ by as much as their means do. Where API errors ended more episodes in one of the two, what is left
@@ -244,7 +244,7 @@ class Communities:
 
 
 def domain_graph(config: SeedConfig) -> "Graph":
-    """Return the undirected graph of truths; a link's `weight` is the number of actions that make it.
+    """The undirected graph of truths; a link's `weight` is the number of actions that make it.
 
     Nodes are in the configuration's order, links in that of their nodes: the order of actions, of
     states and of rule-out lists changes nothing.
@@ -265,7 +265,7 @@ def domain_graph(config: SeedConfig) -> "Graph":
 
 
 def communities(config: SeedConfig, seed: int) -> Communities:
-    """Return the communities that Louvain's method finds in the domain graph, and their modularity.
+    """The communities that Louvain's method finds in the domain graph, and their modularity.
 
     Q = 1/(2m) * sum over truths i, j of one community of (A_ij - k_i k_j / (2m)): the paper's equation 5,
     in -0.5..1, where A_ij counts the actions that link i and j, k_i is their sum over j and m their total
@@ -320,7 +320,7 @@ _GRAPH = f"{METHOD}; n counts truths"
 
 
 def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
-    """Yield each player's trend of success on edges and V of pooled signatures, permuted within domains.
+    """Each player's trend of success on edges and V of pooled signatures, permuted within domains.
 
     The paper's V and chi-square test only where it defines them: for majority labels of five runs.
     """
@@ -379,7 +379,7 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
 
 
 def style_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
-    """Yield `book_style` of each player that was shown template books of two styles or more: one test of all.
+    """`book_style` of each player that was shown template books of two styles or more: one test of all.
 
     A style is drawn for each instance, so that without an effect all orders of styles are equally likely.
     """
@@ -396,7 +396,7 @@ def style_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
 
 
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Statistic]:
-    """Yield the number of communities of each domain's graph and their modularity."""
+    """The number of communities of each domain's graph and their modularity."""
     for domain, config in configs.items():
         partition = communities(config, seed)
         figures = (("communities", float(len(partition.communities))), ("modularity", partition.modularity))
@@ -416,7 +416,7 @@ def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Sta
 
 
 def rate_of_outcomes(runs: Sequence[int], solved: Sequence[int]) -> tuple[float, Interval]:
-    """Return the success rate in one domain and its 95% interval for other instances of it.
+    """The success rate in one domain and its 95% interval for other instances of it.
 
     An entry of each is an instance: the rate is the mean over instances of the mean over runs, as all success
     rates are; five equal runs on an instance say no more than one.

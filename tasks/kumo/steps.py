@@ -66,7 +66,7 @@ class SteppedAnswers(NamedTuple):
     cluster: "Column"
 
     def choose(self, rows: "_Mask") -> "SteppedAnswers":
-        """Return the answers of these rows."""
+        """The answers of these rows."""
         return SteppedAnswers(*(column[rows] for column in self))
 
 
@@ -83,7 +83,7 @@ class StepCurve(NamedTuple):
     scores: "Numbers"
 
     def bound_steps(self) -> Interval | None:
-        """Return Fieller's interval of the steps at one half; None if it has no end."""
+        """Fieller's interval of the steps at one half; None if it has no end."""
         clusters = len(self.scores)
         influences = self.scores @ self.inverse
         (a, ab), (_, b) = influences.T @ influences * clusters / (clusters - 1)
@@ -100,7 +100,7 @@ class StepCurve(NamedTuple):
 def predict_rates(
     answers: SteppedAnswers, level: float, slope: float, center: float
 ) -> "tuple[Numbers, Numbers]":
-    """Return the rates that the curve expects, and their derivatives by level and slope as columns."""
+    """The rates that the curve expects, and their derivatives by level and slope as columns."""
     import numpy as np
     from scipy.special import expit
 
@@ -136,7 +136,7 @@ def fit_curve(answers: SteppedAnswers, clusters: int) -> StepCurve | None:
 
 
 def step_figures(columns: "Mapping[str, Column]") -> Iterator[Statistic]:
-    """Yield each player's `steps_at_half`, and `rate_left_out` of its settings where it has three or more.
+    """Each player's `steps_at_half`, and `rate_left_out` of its settings where it has three or more.
 
     `columns` are those that `STEPS_SQL` selects.
     """

@@ -11,7 +11,7 @@ from perennial.tasks.kumo.encoding import EncodedInstance
 
 
 def can_differ(instance: EncodedInstance) -> bool:
-    """Return whether no truth is sure to survive, before any test: some test is needed for an answer.
+    """Whether no truth is sure to survive, before any test: some test is needed for an answer.
 
     A truth is sure where states that keep the promise cannot rule it out, and where no states keep it.
     """

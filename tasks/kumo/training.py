@@ -46,7 +46,7 @@ class DomainSplit:
 
 
 def split_domain(config: SeedConfig, method: Method) -> DomainSplit:
-    """Return the domain's two sides, `NAME IND` and `NAME OOD`.
+    """The domain's two sides, `NAME IND` and `NAME OOD`.
 
     Raises InvalidOption where a side is too small for easy and hard instances.
     """
@@ -80,7 +80,7 @@ def split_domain(config: SeedConfig, method: Method) -> DomainSplit:
 
 
 def connected_truths(config: SeedConfig) -> list[frozenset[str]]:
-    """Return the connected components of the truth graph, by depth-first search from each truth in order."""
+    """The connected components of the truth graph, by depth-first search from each truth in order."""
     neighbours = domain_graph(config).adj
     seen: set[str] = set()
     components = []
@@ -99,7 +99,7 @@ def connected_truths(config: SeedConfig) -> list[frozenset[str]]:
 
 
 def describe_overlap(split: DomainSplit) -> list[str]:
-    """Return what the sides have in common that they should not: nothing, a line each otherwise."""
+    """What the sides have in common that they should not: nothing, a line each otherwise."""
     first, second = split.sides
     problems = [
         f"{kind} {name!r} is in both sides"
@@ -254,7 +254,7 @@ def golden_trajectories(
     setting: str,
     policy: Policy,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the record of each instance whose search came to its end: `messages`, and what they are of.
+    """The record of each instance whose search came to its end: `messages`, and what they are of.
 
     `policy` says whose play it is: Algorithm 3's also where only bounds of the optimum are known.
     Raises InvalidOption where the optimum does not apply to the instances, or the play does not win.

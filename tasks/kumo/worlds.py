@@ -31,7 +31,7 @@ _Rules = frozenset[int]
 
 
 def make_counterfactual(config: SeedConfig, seed: int) -> SeedConfig:
-    """Return the domain's counterfactual of this seed, under a name that says so."""
+    """The domain's counterfactual of this seed, under a name that says so."""
     purpose = f"counterfactual of {config.name}"
     outcomes = tuple(
         _exchange(outcome, config.truths, derive_rng(seed, purpose, index))
@@ -41,7 +41,7 @@ def make_counterfactual(config: SeedConfig, seed: int) -> SeedConfig:
 
 
 def share_changed(config: SeedConfig, other: SeedConfig) -> float:
-    """Return the share of the cells by which other states rule the truth out; empty cells do not count."""
+    """The share of the cells by which other states rule the truth out; empty cells do not count."""
     changed = total = 0
     for outcome, two in zip(config.outcomes, other.outcomes, strict=True):
         before, after = _rules_by_truth(outcome), _rules_by_truth(two)
@@ -126,7 +126,7 @@ class NameMaker:
         self._names: list[str] = []
 
     def invent(self, *, long: bool = False) -> str:
-        """Return another name: at least four letters must change to make it one of those before.
+        """Another name: at least four letters must change to make it one of those before.
 
         There are 500,000 to 10 million names of a kind, and 50 million `long` ones.
         """
@@ -191,14 +191,14 @@ class Traits:
 
     @classmethod
     def draw(cls, n_truths: int, rng: random.Random) -> "Traits":
-        """Return levels of so many truths."""
+        """Levels of so many truths."""
         return cls(tuple(tuple(rng.random() for _ in range(n_truths)) for _ in range(_TRAITS)))
 
 
 def draw_label_states(
     test: LabelTest, truths: Sequence[str], traits: Traits, rng: random.Random
 ) -> tuple[OutcomeState, ...]:
-    """Return the outcome states of a test whose results are words."""
+    """The outcome states of a test whose results are words."""
     number = min(rng.choice(_STATES), len(test.values))
     labels = rng.sample(test.values, number)
     kept = _draw_fit(lambda: _label_cells(number, traits, rng), number)
@@ -210,7 +210,7 @@ def draw_label_states(
 def draw_range_states(
     test: NumberTest, truths: Sequence[str], traits: Traits, rng: random.Random
 ) -> tuple[OutcomeState, ...]:
-    """Return the outcome states of a test whose results are numbers: ranges without a gap."""
+    """The outcome states of a test whose results are numbers: ranges without a gap."""
     number = rng.choice(_STATES)
     bounds = _draw_bounds(test.range, number, rng)
     kept = _draw_fit(lambda: _range_cells(bounds, traits, rng), number)
@@ -326,7 +326,7 @@ class Sparsity:
 
     @classmethod
     def parse(cls, text: str) -> "Sparsity":
-        """Return what `8,0.1` says; raise InvalidOption for anything else."""
+        """What `8,0.1` says; raise InvalidOption for anything else."""
         parts = text.split(",")
         try:
             communities, elsewhere = int(parts[0]), float(parts[1])
@@ -354,7 +354,7 @@ def check_sparse(text: str) -> None:
 
 
 def choose_sparsity(text: str, seed: int, index: int) -> Sparsity | None:
-    """Return the sparsity that the text says, None for a dense configuration.
+    """The sparsity that the text says, None for a dense configuration.
 
     Of `mixed` all take turns, in an order that is drawn for each round.
     """
@@ -366,7 +366,7 @@ def choose_sparsity(text: str, seed: int, index: int) -> Sparsity | None:
 
 
 def make_sparse(config: SeedConfig, text: str) -> SeedConfig:
-    """Return the configuration made sparse, a function of the two alone, under a name that says so."""
+    """The configuration made sparse, a function of the two alone, under a name that says so."""
     sparsity = choose_sparsity(text, derive_seed(0, config.config_id, 0), 0)
     if sparsity is None:
         return config
@@ -375,7 +375,7 @@ def make_sparse(config: SeedConfig, text: str) -> SeedConfig:
 
 
 def drop_rules(config: SeedConfig, sparsity: Sparsity, rng: random.Random) -> SeedConfig:
-    """Return the configuration with the rules that are kept, drawn by `rng`."""
+    """The configuration with the rules that are kept, drawn by `rng`."""
     truths = list(dict.fromkeys(config.truths))
     community = _deal(truths, sparsity.communities, rng)
     home = _deal(range(len(config.outcomes)), sparsity.communities, rng)
@@ -443,7 +443,7 @@ class World:
 
 
 def draw_world(seed: int, index: int, sparse: str = "") -> World:
-    """Return the world of this seed and index: a function of the two, and of how sparse it is to be.
+    """The world of this seed and index: a function of the two, and of how sparse it is to be.
 
     Neighbouring indices are of different kinds: all kinds take turns, in an order that the seed decides.
     """

@@ -69,7 +69,7 @@ def _draw_division(variation: str, size: int, rng: random.Random) -> PairParams 
 
 
 def count_pairs(largest: int) -> int:
-    """Return the number of pairs up to a multiple of 10 whose quotient is at least 0.1 in size.
+    """The number of pairs up to a multiple of 10 whose quotient is at least 0.1 in size.
 
     Of the 2 n + 1 dividends of a divisor b, the 2 ceil(b / 10) - 1 smallest are left out.
     """
@@ -107,7 +107,7 @@ LARGEST_PRODUCT = 10**15 - 1
 
 
 def largest_factor(size: int) -> int:
-    """Return the largest number whose power of this exponent is below 1e15."""
+    """The largest number whose power of this exponent is below 1e15."""
     root = int(LARGEST_PRODUCT ** (1 / size)) + 2
     while root**size > LARGEST_PRODUCT:
         root -= 1

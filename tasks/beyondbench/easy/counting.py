@@ -185,7 +185,7 @@ def _count_reversed(values: Values) -> int:
 
 
 def find_palindromes(largest: int) -> list[int]:
-    """Return all palindromes up to a number: each half with its mirror image, of even and of odd length."""
+    """All palindromes up to a number: each half with its mirror image, of even and of odd length."""
     halves = map(str, range(10 ** ((len(str(largest)) + 1) // 2)))
     palindromes = {
         int(half + half[end::-1]) for half in halves for end in (len(half) - 1, len(half) - 2) if end >= 0

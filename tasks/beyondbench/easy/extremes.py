@@ -101,7 +101,7 @@ def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
 
 
 def count_lists(size: int, times: int, choices: int) -> int:
-    """Return the number of lists with the largest element so many times and all others once.
+    """The number of lists with the largest element so many times and all others once.
 
     The distinct elements, the places of the largest, the order of the others.
     """

@@ -69,7 +69,7 @@ def _grade_relation(value: str, answer: Answer) -> str:
 
 
 def decimal(tolerance: Fraction) -> Kind:
-    """Return the kind of numbers that are right within a tolerance, compared exactly."""
+    """The kind of numbers that are right within a tolerance, compared exactly."""
 
     def grade(value: Fraction, answer: Answer) -> str:
         if not is_integer(answer) and not (type(answer) is float and math.isfinite(answer)):
@@ -105,17 +105,17 @@ class ListParams:
 
 
 def draw_list(variation: str, size: int, rng: random.Random) -> ListParams:
-    """Return so many different integers, uniform in the variation's range."""
+    """So many different integers, uniform in the variation's range."""
     return ListParams(tuple(draw_distinct(variation, size, rng)))
 
 
 def numbers_of(variation: str) -> range:
-    """Return the integers that a variation's lists are drawn from."""
+    """The integers that a variation's lists are drawn from."""
     return range(-LARGEST[variation], LARGEST[variation] + 1)
 
 
 def draw_distinct(variation: str, size: int, rng: random.Random) -> list[int]:
-    """Return so many different integers: repeats are drawn again, which is faster than `rng.sample`."""
+    """So many different integers: repeats are drawn again, which is faster than `rng.sample`."""
     numbers = numbers_of(variation)
     numbers_drawn: dict[int, None] = {}
     while len(numbers_drawn) < size:
@@ -124,17 +124,17 @@ def draw_distinct(variation: str, size: int, rng: random.Random) -> list[int]:
 
 
 def shuffle_values(values: Sequence[int], rng: random.Random) -> ListParams:
-    """Return the values in a random order."""
+    """The values in a random order."""
     return ListParams(tuple(rng.sample(values, len(values))))
 
 
 def list_words(params: ListParams) -> Mapping[str, Any]:
-    """Return the list as the template shows it."""
+    """The list as the template shows it."""
     return {"values": list(params.values)}
 
 
 def read_list(prompt: str) -> ListParams:
-    """Return the last list in a prompt; raise ValueError where there is none."""
+    """The last list in a prompt; raise ValueError where there is none."""
     lists = _LIST.findall(prompt)
     if not lists:
         raise ValueError("the prompt holds no list of integers")
@@ -142,17 +142,17 @@ def read_list(prompt: str) -> ListParams:
 
 
 def count_space(number: int, doc: str) -> Space:
-    """Return the space of exactly so many problems."""
+    """The space of exactly so many problems."""
     return Space(math.log10(number), True, doc)
 
 
 def list_space(variation: str, size: int) -> Space:
-    """Return the number of lists: arrangements without repetition."""
+    """The number of lists: arrangements without repetition."""
     return count_space(math.perm(len(numbers_of(variation)), size), "ordered lists of different integers")
 
 
 def list_tokens(variation: str, size: int) -> tuple[int, int]:
-    """Return estimates of prompt and solution: a n + b log10 M + g with a = 6, b = 4, g = 40.
+    """Estimates of prompt and solution: a n + b log10 M + g with a = 6, b = 4, g = 40.
 
     A number of six digits takes two tokens more.
     """
@@ -161,12 +161,12 @@ def list_tokens(variation: str, size: int) -> tuple[int, int]:
 
 
 def guess_element(values: Values, rng: random.Random) -> int:
-    """Return a random integer from the range of the list's elements."""
+    """A random integer from the range of the list's elements."""
     return rng.randint(min(values), max(values))
 
 
 def guess_count(values: Values, rng: random.Random) -> int:
-    """Return a random number of elements."""
+    """A random number of elements."""
     return rng.randint(0, len(values))
 
 
@@ -193,7 +193,7 @@ def list_task(
     group, name = path.split("/")
 
     def near_misses(params: ListParams, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield the answers of neighbouring lists: what a player finds who misreads the list or the rule."""
+        """The answers of neighbouring lists: what a player finds who misreads the list or the rule."""
         values = params.values
         neighbours = {
             "without the first": values[1:],
@@ -243,14 +243,14 @@ class PairParams:
 
 
 def draw_pair(_variation: str, _size: int, rng: random.Random) -> PairParams:
-    """Return two integers, uniform in [-3.2e7, 3.2e7]."""
+    """Two integers, uniform in [-3.2e7, 3.2e7]."""
     return PairParams(
         rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR), rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR)
     )
 
 
 def pair_space(_variation: str, _size: int) -> Space:
-    """Return the number of all pairs."""
+    """The number of all pairs."""
     return count_space((2 * LARGEST_OF_PAIR + 1) ** 2, "ordered pairs")
 
 
@@ -316,7 +316,7 @@ def pair_task(
 def plant(
     counted_of: Callable[[str], Sequence[int]], numbers_of: Callable[[str], range]
 ) -> tuple[Callable[[str, int, random.Random], ListParams], Callable[[str, int], Space]]:
-    """Return how lists with repeats and 0 to k counted elements are drawn, and how many there are.
+    """How lists with repeats and 0 to k counted elements are drawn, and how many there are.
 
     Both functions take the variation: the counted numbers, and all that lists are drawn from.
     """
@@ -341,12 +341,12 @@ def plant(
 def plant_distinct(
     counted: Sequence[int], others: Sequence[int], planted: int, size: int, rng: random.Random
 ) -> ListParams:
-    """Return different integers, so many of them of `counted`."""
+    """Different integers, so many of them of `counted`."""
     return shuffle_values(rng.sample(counted, planted) + rng.sample(others, size - planted), rng)
 
 
 def arrange(variation: str, is_up: Sequence[bool], rng: random.Random) -> ListParams:
-    """Return different integers, of which each is above the one before it where the step between is up.
+    """Different integers, of which each is above the one before it where the step between is up.
 
     The smallest is put in a random one of the places that may hold it, then the next smallest, and so on.
     """

@@ -69,7 +69,7 @@ COMPARISON = pair_task(
 
 
 def draw_order(size: int, longest: int, rng: random.Random) -> list[int]:
-    """Return 0 to size - 1 in an order whose longest increasing subsequence is so long; any may come."""
+    """0 to size - 1 in an order whose longest increasing subsequence is so long; any may come."""
     shape = _draw_shape(size, longest, rng)
     tableau: list[list[int]] = [[] for _ in shape]
     for value, row in enumerate(_draw_rows(shape, rng)):
@@ -202,7 +202,7 @@ MOST_OFTEN, MOST_MODES = 4, 3
 
 @cache
 def patterns(size: int) -> list[tuple[int, int, int]]:
-    """Return what may be drawn: how often the modes appear, how many they are, how many appear once less.
+    """What may be drawn: how often the modes appear, how many they are, how many appear once less.
 
     All other elements appear once.
     """
@@ -224,7 +224,7 @@ def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
 
 
 def count_lists(size: int, choices: int) -> Iterator[int]:
-    """Yield the number of lists of each pattern: orders of a multiset, times choices of its elements."""
+    """The number of lists of each pattern: orders of a multiset, times choices of its elements."""
     for times, modes, runners_up in patterns(size):
         single = size - times * modes - (times - 1) * runners_up
         repeats = math.factorial(times) ** modes * math.factorial(times - 1) ** runners_up

@@ -27,27 +27,27 @@ class Form(Protocol):
         ...
 
     def write(self, answer: Answer) -> str:
-        """Return the answer's text, as the prompt asks for it, without its container."""
+        """The answer's text as the prompt asks for it, without its container."""
         ...
 
     def read(self, text: str) -> Answer | None:
-        """Return the answer that the whole text is in exactly the required format, else None."""
+        """The answer that the whole text is in exactly the required format, else None."""
         ...
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the answer that the whole text is in any notation (JSON, Python, LaTeX), else None."""
+        """The answer that the whole text is in any notation (JSON, Python, LaTeX), else None."""
         ...
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last answer within a text, else None."""
+        """The last answer within a text, else None."""
         ...
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield (kind of change, changed answer): off by one, swapped, truncated and so on, at least 20."""
+        """(kind of change, changed answer): off by one, swapped, truncated and so on, at least 20."""
         ...
 
     def careless(self, answer: Answer) -> Answer:
-        """Return another answer of the same form, by a rule that the class states."""
+        """Another answer of the same form, by a rule that the class states."""
         ...
 
 
@@ -72,11 +72,11 @@ class GridForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return a line for each row, numbers separated by one space."""
+        """A line for each row, numbers separated by one space."""
         return "\n" + "\n".join(" ".join(map(str, row)) for row in answer) + "\n"
 
     def read(self, text: str) -> Answer | None:
-        """Return the grid that the text is: n lines of n numbers separated by one space."""
+        """The grid that the text is: n lines of n numbers separated by one space."""
         lines = text.splitlines() if len(text) <= MAX_ROWS * MAX_LINE else []
         line_form = re.compile(rf"\d{{1,2}}(?: \d{{1,2}}){{{self.n - 1}}}")
         if len(lines) != self.n or not all(line_form.fullmatch(line.strip()) for line in lines):
@@ -84,7 +84,7 @@ class GridForm:
         return [[int(number) for number in line.split()] for line in lines]
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the rows of a list of lists, a table or lines of digits, of whatever shape."""
+        """The rows of a list of lists, a table or lines of digits, of whatever shape."""
         if len(text) > MAX_ROWS * MAX_LINE:
             return None
         rows = list(self._rows(text))
@@ -93,7 +93,7 @@ class GridForm:
         return rows if len(rows) > 1 else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last n rows of n numbers that follow each other."""
+        """The last n rows of n numbers that follow each other."""
         last_run: Rows | None = None
         run: Rows = []
         for row in self._rows(text):
@@ -118,7 +118,7 @@ class GridForm:
                 yield [int(number) for number in numbers] if max(map(len, numbers)) <= 2 else None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield grids with cells, rows, columns or numbers changed, and grids of another shape."""
+        """Grids with cells, rows, columns or numbers changed, and grids of another shape."""
         n = len(answer)
         rows = [list(row) for row in answer]
         yield "transposed", [list(column) for column in zip(*rows, strict=True)]
@@ -147,6 +147,6 @@ class GridForm:
                 yield f"cell {kind}", changed
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the grid with the first two numbers of its first row swapped."""
+        """The grid with the first two numbers of its first row swapped."""
         (first, second, *rest), *rows = answer
         return [[second, first, *rest], *rows]

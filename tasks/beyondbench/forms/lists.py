@@ -33,17 +33,17 @@ class ChosenIdsForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the ids in square brackets."""
+        """The ids in square brackets."""
         return f"[{', '.join(map(str, answer))}]"
 
     def read(self, text: str) -> Answer | None:
-        """Return the ids that the text lists in square brackets."""
+        """The ids that the text lists in square brackets."""
         if len(text) > _MAX_LENGTH or not _EXACT_CHOSEN_IDS.fullmatch(text):
             return None
         return [int(number) for number in re.findall(r"\d+", text)]
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the ids that the text lists: `{1, 3}`, "Project 1 and Project 3", `{"projects": ["1"]}`."""
+        """The ids that the text lists: `{1, 3}`, "Project 1 and Project 3", `{"projects": ["1"]}`."""
         if len(text) > _MAX_LENGTH:
             return None
         listed = re.split(r"[:=]", text)[-1].strip("[](){}\\ \n")
@@ -55,14 +55,14 @@ class ChosenIdsForm:
         return [int(item[1]) for item in items if item] if items and all(items) else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last list of ids in brackets or braces, else the last of "Project 1, Project 2"."""
+        """The last list of ids in brackets or braces, else the last of "Project 1, Project 2"."""
         if matches := _FOUND.findall(text):
             return self.read_loosely(matches[-1])
         *_, last = (None, *_NAMED.finditer(text))
         return None if last is None else [int(number) for number in re.findall(r"\d+", last[0])]
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield lists with an id less, more, exchanged, unknown or repeated, other lists, and other types."""
+        """Lists with an id less, more, exchanged, unknown or repeated, other lists, and other types."""
         ids = list(answer)
         others = [number for number in range(1, self.count + 1) if number not in ids]
         for index, number in enumerate(ids):
@@ -82,7 +82,7 @@ class ChosenIdsForm:
         yield "permuted", rng.sample(ids, len(ids))
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the first id alone."""
+        """The first id alone."""
         return [min(answer)]
 
 
@@ -102,7 +102,7 @@ _OPEN, _CLOSE = "[({", "])}"
 
 
 def read_integers(text: str) -> list[int] | None:
-    """Return the integers that the whole text lists, in any brackets or none, None where it is no list."""
+    """The integers that the whole text lists, in any brackets or none, None where it is no list."""
     text = text.rpartition("=")[2].strip()
     if text and text[0] in _OPEN and text[-1] == _CLOSE[_OPEN.index(text[0])]:
         text = text[1:-1].strip()
@@ -110,7 +110,7 @@ def read_integers(text: str) -> list[int] | None:
 
 
 def find_integers(text: str) -> list[int] | None:
-    """Return the last list within a text: bracketed, or at least two integers with commas between."""
+    """The last list within a text: bracketed, or at least two integers with commas between."""
     *_, last = (None, *_LISTS.finditer(text))
     return None if last is None else [int(item) for item in _ONE.findall(last[0])]
 
@@ -123,24 +123,24 @@ class IntegerListForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the list in square brackets with commas."""
+        """The list in square brackets with commas."""
         return str(list(answer))
 
     def read(self, text: str) -> Answer | None:
-        """Return the list that the text is in square brackets."""
+        """The list that the text is in square brackets."""
         return read_integers(text) if _EXACT_INTEGER_LIST.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the list that the text is in other brackets or none, or with other separators."""
+        """The list that the text is in other brackets or none, or with other separators."""
         numbers = read_integers(text)
         return numbers if numbers and (len(numbers) > 1 or text.rstrip().endswith("]")) else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last list within the text."""
+        """The last list within the text."""
         return find_integers(text)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield lists with elements swapped, changed, dropped or repeated."""
+        """Lists with elements swapped, changed, dropped or repeated."""
         items, size = list(answer), len(answer)
         places = rng.sample(range(size), min(size, 8))
         for index in places:
@@ -158,7 +158,7 @@ class IntegerListForm:
         yield "empty", []
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the list with its first and last element swapped, one more where it has a single one."""
+        """The list with its first and last element swapped, one more where it has a single one."""
         first, *middle, last = answer if len(answer) > 1 else (*answer, 0)
         return [last, *middle, first]
 
@@ -178,26 +178,26 @@ class IntegerSetForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the integers with commas between."""
+        """The integers with commas between."""
         return ", ".join(map(str, answer))
 
     def read(self, text: str) -> Answer | None:
-        """Return the integers that the text is, with commas between."""
+        """The integers that the text is, with commas between."""
         return read_integers(text) if _EXACT_INTEGER_SET.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the integers that the text is, in brackets or with other separators."""
+        """The integers that the text is, in brackets or with other separators."""
         return read_integers(text)
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last integers within the text: a list, "a and b", or one."""
+        """The last integers within the text: a list, "a and b", or one."""
         if numbers := find_integers(text):
             return numbers
         *_, last = (None, *_LAST.finditer(text))
         return None if last is None else [int(item) for item in re.findall(r"[-+]?[0-9]+", last[0])]
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield the set in another order, and others: elements changed, added, dropped, given twice."""
+        """The set in another order, and others: elements changed, added, dropped, given twice."""
         items = list(answer)
         yield "reversed", items[::-1]
         yield "empty", []
@@ -213,7 +213,7 @@ class IntegerSetForm:
         yield "negated", [-item for item in items]
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the set with one more element than its largest."""
+        """The set with one more element than its largest."""
         return [*answer, max(answer) + 1]
 
 
@@ -249,13 +249,13 @@ class MovesForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return a line for each move, in the notation that the prompt asks for."""
+        """A line for each move, in the notation that the prompt asks for."""
         notation = NOTATIONS[self.notation]
         lines = (notation.format(disk=disk, source=source, target=target) for disk, source, target in answer)
         return "\n" + "\n".join(lines) + "\n"
 
     def read(self, text: str) -> Answer | None:
-        """Return the moves of a text that has a move on each line, in the notation asked for."""
+        """The moves of a text that has a move on each line, in the notation asked for."""
         exact = _exact(self.notation, self.pegs)
         matches = [exact.fullmatch(line.strip()) for line in text.strip().splitlines()]
         if not matches or not all(matches):
@@ -263,7 +263,7 @@ class MovesForm:
         return [[int(move[1]), move[2], move[3]] for move in matches if move]
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the moves of a text that holds moves, in any notation, and nothing else but separators."""
+        """The moves of a text that holds moves, in any notation, and nothing else but separators."""
         text = _plain(flatten_tables(text))
         label = _LABEL.match(text)
         moves, end = [], label.end() if label else 0
@@ -275,11 +275,11 @@ class MovesForm:
         return moves if moves and _BETWEEN.fullmatch(text, end) else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the moves of the last lines that hold moves and nothing else; empty lines may part them."""
+        """The moves of the last lines that hold moves and nothing else; empty lines may part them."""
         return find_last_lines(flatten_tables(text), self.read_loosely)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield sequences with a move dropped, doubled, swapped or changed."""
+        """Sequences with a move dropped, doubled, swapped or changed."""
         yield "nothing", []
         yield "last dropped", answer[:-1]
         yield "first dropped", answer[1:]
@@ -301,7 +301,7 @@ class MovesForm:
                 yield f"moves {index + 1} and {index + 2} swapped", before + swapped
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the moves without the last one."""
+        """The moves without the last one."""
         return answer[:-1]
 
 
@@ -364,16 +364,16 @@ class PositionsForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the integers in brackets."""
+        """The integers in brackets."""
         return f"[{', '.join(map(str, answer))}]"
 
     def read(self, text: str) -> Answer | None:
-        """Return the integers of a text that is a list in brackets."""
+        """The integers of a text that is a list in brackets."""
         match = _EXACT.fullmatch(text)
         return [int(number) for number in match[1].split(",")] if match else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the integers of a text that is a list: with or without brackets, commas, a label before."""
+        """The integers of a text that is a list: with or without brackets, commas, a label before."""
         text = text.strip()
         if (columns := self._read_places(text)) is not None:
             return columns
@@ -398,7 +398,7 @@ class PositionsForm:
         return [int(column) for *_, column in places]
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the integers of the last brackets that hold nothing else, or the last rows' columns."""
+        """The integers of the last brackets that hold nothing else, or the last rows' columns."""
         places = list(_PLACE.finditer(text))[-self.length :]
         columns = self._read_places(text[places[0].start() : places[-1].end()]) if places else None
         after = text if columns is None else text[places[-1].end() :]
@@ -408,7 +408,7 @@ class PositionsForm:
         return columns
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield lists with an element changed, swapped, dropped or added."""
+        """Lists with an element changed, swapped, dropped or added."""
         yield "nothing", []
         yield "last dropped", answer[:-1]
         yield "first dropped", answer[1:]
@@ -431,5 +431,5 @@ class PositionsForm:
                 )
 
     def careless(self, answer: Answer) -> Answer:
-        """Return a list of the same length, all of whose elements are the first."""
+        """A list of the same length, all of whose elements are the first."""
         return [answer[0]] * len(answer)

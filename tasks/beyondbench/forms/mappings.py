@@ -16,7 +16,7 @@ _RULE_OF_TABLE = re.compile(r"[|:\-+\s]*")
 
 
 def flatten_tables(text: str) -> str:
-    """Return the text with Markdown tables without their heads, and rows of two cells as `first: second`."""
+    """The text with Markdown tables without their heads, and rows of two cells as `first: second`."""
     lines: list[str] = []
     for line in text.splitlines():
         if line.count("|") < 2:
@@ -31,7 +31,7 @@ def flatten_tables(text: str) -> str:
 
 
 def find_last_lines(text: str, read: Callable[[str], Answer | None]) -> Answer | None:
-    """Return what the last lines read together, each of which is accepted; empty lines do not part them."""
+    """What the last lines read together, each of which is accepted; empty lines do not part them."""
     runs: list[list[str]] = [[]]
     for line in text.splitlines():
         if not line.strip():
@@ -57,14 +57,14 @@ _INDEX = re.compile(r"_ ?\{ ?(\d{1,4}) ?\}")
 
 
 def read_pairs(text: str, value: str) -> Pairs | None:
-    """Return the pairs of `{0: value, 1: value}`, a text in exactly that format, else None."""
+    """The pairs of `{0: value, 1: value}`, a text in exactly that format, else None."""
     if len(text) > MAX_PAIRS_TEXT or text[:1] != "{" or text[-1:] != "}":
         return None
     return _pairs(text[1:-1].split(","), _exact(value))
 
 
 def read_pairs_loosely(text: str, value: str) -> Pairs | None:
-    """Return the pairs of a text that holds nothing else: JSON, Python, equations, a line each."""
+    """The pairs of a text that holds nothing else: JSON, Python, equations, a line each."""
     text = _INDEX.sub(r"\1", _ESCAPED_BRACE.sub(r"\1", flatten_tables(text))).strip()
     if text[:1] in ("{", "[", "(") and text[-1:] in ("}", "]", ")"):
         text = text[1:-1]
@@ -75,7 +75,7 @@ def read_pairs_loosely(text: str, value: str) -> Pairs | None:
 
 
 def find_last_pairs(text: str, value: str) -> Pairs | None:
-    """Return the pairs of the last braces that hold pairs, else of the last lines that do."""
+    """The pairs of the last braces that hold pairs, else of the last lines that do."""
     for group in reversed(_GROUP.findall(_ESCAPED_BRACE.sub(r"\1", text))):
         if (pairs := read_pairs_loosely(group, value)) is not None:
             return pairs
@@ -119,23 +119,23 @@ class AssignmentForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the mapping with variables as numbers and the values True and False."""
+        """The mapping with variables as numbers and the values True and False."""
         return f"{{{', '.join(f'{variable}: {value}' for variable, value in answer.items())}}}"
 
     def read(self, text: str) -> Answer | None:
-        """Return the values of `{1: True, 2: False}`."""
+        """The values of `{1: True, 2: False}`."""
         return _values(read_pairs(text, _VALUE))
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the values of a text that maps variables to truth values and holds nothing else."""
+        """The values of a text that maps variables to truth values and holds nothing else."""
         return _values(read_pairs_loosely(text, _ANY_VALUE))
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the values of the last braces or lines that hold them."""
+        """The values of the last braces or lines that hold them."""
         return _values(find_last_pairs(text, _ANY_VALUE))
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield assignments with values flipped, missing, added, or none."""
+        """Assignments with values flipped, missing, added, or none."""
         yield "nothing", {}
         yield "all true", dict.fromkeys(answer, True)
         yield "all false", dict.fromkeys(answer, False)
@@ -154,7 +154,7 @@ class AssignmentForm:
             )
 
     def careless(self, answer: Answer) -> Answer:
-        """Return True for all variables."""
+        """True for all variables."""
         return dict.fromkeys(answer, True)
 
 
@@ -191,7 +191,7 @@ class AssignmentTableForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return `person: category: value` for each cell, separated by commas."""
+        """`person: category: value` for each cell, separated by commas."""
         return ", ".join(
             f"{person}: {category}: {value}"
             for person, row in answer.items()
@@ -199,7 +199,7 @@ class AssignmentTableForm:
         )
 
     def read(self, text: str) -> Answer | None:
-        """Return the table of a text that is `person: category: value, ..` with known names."""
+        """The table of a text that is `person: category: value, ..` with known names."""
         if len(text) > MAX_TEXT or not _EXACT.fullmatch(text):
             return None
         categories = {category for category, _ in self.categories}
@@ -216,7 +216,7 @@ class AssignmentTableForm:
         return self._scan(text) if len(text) <= MAX_TEXT else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last complete table on lines that follow each other."""
+        """The last complete table on lines that follow each other."""
         last_table = None
         lines: list[str] = []
         for line in [*text.splitlines(), "end of the text"]:
@@ -277,7 +277,7 @@ class AssignmentTableForm:
         return table or None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield tables with values swapped, repeated, dropped or unknown, and answers of another shape."""
+        """Tables with values swapped, repeated, dropped or unknown, and answers of another shape."""
         people, categories = list(answer), [category for category, _ in self.categories]
         for k, first in enumerate(people):
             for other in people[k + 1 :]:
@@ -306,7 +306,7 @@ class AssignmentTableForm:
         yield "values as a list", {name: list(cells.values()) for name, cells in answer.items()}
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the table after the first two people swapped their values of the first category."""
+        """The table after the first two people swapped their values of the first category."""
         (first, row), (other, other_row), *_ = answer.items()
         category = self.categories[0][0]
         return answer | {
@@ -330,24 +330,24 @@ class ColoringForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the mapping with vertices as numbers and names in double quotes."""
+        """The mapping with vertices as numbers and names in double quotes."""
         pairs = (f'{vertex}: "{color}"' for vertex, color in answer.items())
         return f"{{{', '.join(pairs)}}}"
 
     def read(self, text: str) -> Answer | None:
-        """Return the colors of `{0: "name", 1: "name"}`."""
+        """The colors of `{0: "name", 1: "name"}`."""
         return read_pairs(text, _NAME)
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the colors of a text that maps vertices to names or numbers and holds nothing else."""
+        """The colors of a text that maps vertices to names or numbers and holds nothing else."""
         return read_pairs_loosely(text, _NAME)
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the colors of the last braces or lines that hold them."""
+        """The colors of the last braces or lines that hold them."""
         return find_last_pairs(text, _NAME)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield colorings with a vertex missing, added, or colored otherwise."""
+        """Colorings with a vertex missing, added, or colored otherwise."""
         last = str(self.vertices - 1)
         yield "nothing", {}
         yield "one color", self.careless(answer)
@@ -366,7 +366,7 @@ class ColoringForm:
             yield f"{vertex} and {other} exchanged", {**answer, vertex: answer[other], other: answer[vertex]}
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the first vertex's color for all."""
+        """The first vertex's color for all."""
         first = next(iter(answer.values()))
         return dict.fromkeys(answer, first)
 
@@ -394,17 +394,17 @@ class LettersForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the mapping as JSON."""
+        """The mapping as JSON."""
         return "{" + ", ".join(f'"{letter}": {digit}' for letter, digit in answer.items()) + "}"
 
     def read(self, text: str) -> Answer | None:
-        """Return the mapping that the text is as JSON, each letter once."""
+        """The mapping that the text is as JSON, each letter once."""
         if len(text) > MAX_LETTERS_TEXT or not _EXACT_LETTERS.fullmatch(text):
             return None
         return _collect(_EXACT_PAIR.findall(text))
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the mapping of a text of pairs in any notation, and of nothing else."""
+        """The mapping of a text of pairs in any notation, and of nothing else."""
         if len(text) > MAX_LETTERS_TEXT:
             return None
         text = flatten_tables(text)
@@ -417,7 +417,7 @@ class LettersForm:
         return _collect(pair.groups() for pair in pairs) if _NOTHING.fullmatch(text, end) else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last mapping in braces, else the last pairs, one for each letter, anywhere."""
+        """The last mapping in braces, else the last pairs, one for each letter, anywhere."""
         for braced in reversed(_BRACES.findall(text)):
             if (answer := self.read_loosely(braced)) is not None:
                 return answer
@@ -428,7 +428,7 @@ class LettersForm:
         return {letter: table[letter] for letter in self.letters} if len(table) == len(self.letters) else None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield mappings with digits swapped, changed, repeated or of another type, and of other letters."""
+        """Mappings with digits swapped, changed, repeated or of another type, and of other letters."""
         letters = list(answer)
         for k, letter in enumerate(letters):
             for other in letters[k + 1 :]:
@@ -451,7 +451,7 @@ class LettersForm:
         yield "list of digits", digits
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the mapping with the digits of its first two letters swapped."""
+        """The mapping with the digits of its first two letters swapped."""
         first, second, *_ = answer
         return answer | {first: answer[second], second: answer[first]}
 

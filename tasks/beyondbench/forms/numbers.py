@@ -33,15 +33,15 @@ class DecimalForm:
     is_scalar: bool = True
 
     def write(self, answer: Answer) -> str:
-        """Return its shortest decimal notation, without an exponent."""
+        """The shortest decimal notation, without an exponent."""
         return format(Decimal(repr(answer)), "f")
 
     def read(self, text: str) -> Answer | None:
-        """Return the number that the text is: digits, at most one point, no separators."""
+        """The number that the text is: digits, at most one point, no separators."""
         return _finite(text) if len(text) <= MAX_LENGTH and _EXACT_DECIMAL.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the number that the text is: separators of thousands, a power of ten, a fraction, "..."."""
+        """The number that the text is: separators of thousands, a power of ten, a fraction, "..."."""
         text = text if len(text) <= MAX_LENGTH else ""
         text = _LEADING.sub("", text).removesuffix("…").rstrip(".").strip()
         if _GROUPED_DECIMAL.fullmatch(text):
@@ -57,11 +57,11 @@ class DecimalForm:
         return None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return nothing: the last number is what level 4 reads."""
+        """Nothing: the last number is what level 4 reads."""
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield numbers near it in value or in digits, one of them within the tolerance."""
+        """Numbers near it in value or in digits, one of them within the tolerance."""
         yield "within the tolerance", answer + self.tolerance / 2
         for step in (2 * self.tolerance, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 10.0, 100.0):
             yield f"off by {step}", answer + step
@@ -74,7 +74,7 @@ class DecimalForm:
         yield "off at random", answer + rng.uniform(3 * self.tolerance, 1.0)
 
     def careless(self, answer: Answer) -> Answer:
-        """Return one more."""
+        """The number plus one."""
         return answer + 1.0
 
 
@@ -105,15 +105,15 @@ class IntegerForm:
     is_scalar: bool = True
 
     def write(self, answer: Answer) -> str:
-        """Return its digits."""
+        """The integer's digits."""
         return str(answer)
 
     def read(self, text: str) -> Answer | None:
-        """Return the integer that the text is."""
+        """The integer that the text is."""
         return int(text) if len(text) <= MAX_INTEGER_DIGITS and _EXACT_INTEGER.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the integer that the text is, with separators of thousands or zeros after the point."""
+        """The integer that the text is, with separators of thousands or zeros after the point."""
         text = text.rpartition("=")[2].strip()
         if len(text) > MAX_INTEGER_DIGITS:
             return None
@@ -124,11 +124,11 @@ class IntegerForm:
         return self.read(text)
 
     def find_last(self, text: str) -> Answer | None:
-        """Return nothing: the last number is what level 4 reads."""
+        """Nothing: the last number is what level 4 reads."""
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield other integers near it in value or in digits."""
+        """Other integers near it in value or in digits."""
         digits = str(abs(answer))
         sign = -1 if answer < 0 else 1
         for step in (1, 2, 3, 4, 5, 7, 9, 10, 11, 20, 100, 1_000):
@@ -146,7 +146,7 @@ class IntegerForm:
         yield from ((kind, value) for kind, value in changed if value != answer)
 
     def careless(self, answer: Answer) -> Answer:
-        """Return one more."""
+        """The integer plus one."""
         return answer + 1
 
 
@@ -161,7 +161,7 @@ class NamedIntegerForm(IntegerForm):
     name: str = "x"
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last integer that is said to be equal to the unknown."""
+        """The last integer that is said to be equal to the unknown."""
         matches = re.findall(
             rf"(?<!\w){self.name}\s*=\s*([-+]?\d+(?:,\d{{3}})*)(?![\w(]|[.,]\d|\s*[-+*/%^])", text
         )
@@ -183,7 +183,7 @@ _INTEGER = IntegerForm()
 
 
 def value_of(answer: Answer) -> Fraction | None:
-    """Return the value of an answer of this form, None for anything else."""
+    """The value of an answer of this form, None for anything else."""
     if isinstance(answer, int) and not isinstance(answer, bool):
         return Fraction(answer)
     if isinstance(answer, str) and _DECIMAL.fullmatch(answer) and not answer.endswith("0"):
@@ -192,7 +192,7 @@ def value_of(answer: Answer) -> Fraction | None:
 
 
 def write_value(value: Fraction) -> Answer:
-    """Return the answer of this value: an integer, or a decimal text, rounded where it does not end."""
+    """The answer of this value: an integer, or a decimal text, rounded where it does not end."""
     scale = 10**PLACES
     while scale % value.denominator and scale < 10**12:
         scale *= 10
@@ -213,15 +213,15 @@ class TermForm:
     is_scalar: bool = True
 
     def write(self, answer: Answer) -> str:
-        """Return its digits."""
+        """The number's digits, with its decimals."""
         return str(answer)
 
     def read(self, text: str) -> Answer | None:
-        """Return the number that the text is: digits, and at most two places after the point."""
+        """The number that the text is: digits, and at most two places after the point."""
         return write_value(Fraction(text)) if len(text) <= MAX_DIGITS and _EXACT.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the number that the text is: with separators of thousands, a fraction, more places."""
+        """The number that the text is: with separators of thousands, a fraction, more places."""
         text = text.rpartition("=")[2].replace("−", "-").strip() if len(text) < 1_000 else ""
         if text.startswith("{") and text.endswith("}"):
             text = text[1:-1]
@@ -236,11 +236,11 @@ class TermForm:
         return self.read(text)
 
     def find_last(self, text: str) -> Answer | None:
-        """Return nothing: the last number is what level 4 reads."""
+        """Nothing: the last number is what level 4 reads."""
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield other numbers near it in value or in digits."""
+        """Other numbers near it in value or in digits."""
         if isinstance(answer, int):
             yield from _INTEGER.mutations(answer, rng)
             for hundredths in (1, -1, 50, -50):
@@ -256,7 +256,7 @@ class TermForm:
         yield "point moved", write_value(10 * value)
 
     def careless(self, answer: Answer) -> Answer:
-        """Return one more."""
+        """The number plus one."""
         return answer + 1 if isinstance(answer, int) else write_value(Fraction(answer) + 1)
 
 
@@ -285,27 +285,27 @@ class RelationForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """Return the words."""
+        """The relation in words."""
         return str(answer)
 
     def read(self, text: str) -> Answer | None:
-        """Return the relation that the text is, in exactly these words."""
+        """The relation that the text is, in exactly these words."""
         return text if text in RELATIONS else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the relation that the text is: other words, a sign, "Number 1 is .. Number 2"."""
+        """The relation that the text is: other words, a sign, "Number 1 is .. Number 2"."""
         words = _ASIDE.sub(" ", text.lower()).split() if len(text) <= MAX_RELATION_LENGTH else []
         return _MEANINGS.get(" ".join(words).strip("'\" ."))
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the relation of the last sentence that names any, None where it names several."""
+        """The relation of the last sentence that names any, None where it names several."""
         for sentence in reversed(_SENTENCE.split(text)):
             if numbers := {self.read_loosely(words) for words in _FOUND.findall(sentence)}:
                 return numbers.pop() if len(numbers) == 1 else None
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield the other relations, and answers that are none of the three."""
+        """The other relations, and answers that are none of the three."""
         yield from (("another relation", relation) for relation in RELATIONS if relation != answer)
         yield from (("a sign", sign) for sign in ("<", ">", "=", "<=", ">=", "!=", "≤", "≥", ""))
         yield from (("half of the words", word) for word in answer.split())
@@ -316,5 +316,5 @@ class RelationForm:
         yield "a list", [answer]
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the next relation."""
+        """The next relation in the form's order."""
         return RELATIONS[(RELATIONS.index(answer) + 1) % 3]

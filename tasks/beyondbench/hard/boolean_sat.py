@@ -56,7 +56,7 @@ def _literals(variables: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def truth_table(variables: int, clauses: tuple[Clause, ...]) -> int:
-    """Return the table of a formula."""
+    """The table of a formula."""
     literals = _literals(variables)
     table = (1 << (1 << variables)) - 1
     for clause in clauses:
@@ -68,7 +68,7 @@ def truth_table(variables: int, clauses: tuple[Clause, ...]) -> int:
 
 
 def first_models(variables: int, table: int, limit: int) -> list[dict[str, bool]]:
-    """Return the first models of a table, at most so many."""
+    """The first models of a table, at most so many."""
     models: list[dict[str, bool]] = []
     while table and len(models) < limit:
         index = (table & -table).bit_length() - 1
@@ -113,7 +113,7 @@ def _list_clauses(n: int, width: int) -> tuple[tuple[Clause, ...], ...]:
 
 
 def mixed_widths(n: int) -> set[int]:
-    """Return the widths of clauses in a mixed formula of n variables."""
+    """The widths of clauses in a mixed formula of n variables."""
     return {min(width, n) for width in _MIXED_WIDTHS}
 
 
@@ -123,7 +123,7 @@ def n_facts(n: int) -> int:
 
 
 def n_equations(n: int, ratio: float) -> int:
-    """Return the number of equations of an xor formula: most of them make four clauses."""
+    """The number of equations of an xor formula: most of them make four clauses."""
     return round(ratio * n / 4)
 
 
@@ -223,7 +223,7 @@ FAMILIES: dict[str, Drawn] = {
 
 
 def draw_formula(family: str, n: int, rng: random.Random) -> SatParams | None:
-    """Return a formula of n variables, None where all-true or all-false satisfies it."""
+    """A formula of n variables, None where all-true or all-false satisfies it."""
     bits = rng.getrandbits(n)
     planted = frozenset(v if bits >> v - 1 & 1 else -v for v in range(1, n + 1))
     clauses = tuple(sorted(FAMILIES[family](n, round(rng.choice(RATIOS) * n), planted, rng)))
@@ -240,7 +240,7 @@ _DOC = "sets of different clauses that one assignment satisfies, not all-true no
 
 
 def count_formulas(family: str, n: int) -> Space:
-    """Return a lower bound of the number of formulas that can be drawn."""
+    """A lower bound of the number of formulas that can be drawn."""
     lengths = {round(ratio * n) for ratio in RATIOS}
     if family == "horn":
         count = sum(_count_horn(n, m) for m in lengths)

@@ -62,7 +62,7 @@ class PlanParams:
 
 
 def show_plan(params: PlanParams) -> Mapping[str, Any]:
-    """Return what the template shows."""
+    """What the template shows."""
     return {
         "capacities": [
             (name.capitalize(), capacity) for name, capacity in zip(RESOURCES, params.capacities, strict=True)
@@ -105,7 +105,7 @@ _RISK = re.compile(r"^- The mean risk .* at most (\d{1,2})\.(\d)\.$", re.MULTILI
 
 
 def read_plan(prompt: str) -> PlanParams:
-    """Return the plan that a prompt's text states; raise ValueError where it states none."""
+    """The plan that a prompt's text states; raise ValueError where it states none."""
     capacities = dict(_CAPACITY.findall(prompt))
     projects = [_read_project(match) for match in _PROJECT.finditer(prompt)]
     at_least = _AT_LEAST.search(prompt)
@@ -152,7 +152,7 @@ def _choice_matrix(count: int) -> "np.ndarray":
 
 
 def profits_of_choices(params: PlanParams) -> tuple["np.ndarray", "np.ndarray"]:
-    """Return the profit of each choice, -1 where it is not feasible, and the same by capacities alone."""
+    """The profit of each choice, -1 where it is not feasible, and the same by capacities alone."""
     import numpy as np
 
     projects = params.projects
@@ -175,12 +175,12 @@ def profits_of_choices(params: PlanParams) -> tuple["np.ndarray", "np.ndarray"]:
 
 
 def ids_of(choice: int) -> list[int]:
-    """Return the numbers of the chosen projects."""
+    """The numbers of the chosen projects."""
     return [number + 1 for number in range(choice.bit_length()) if choice >> number & 1]
 
 
 def best_profit_by_branches(params: PlanParams) -> int | None:
-    """Return the largest profit of a feasible choice, None where there is none: by branch and bound."""
+    """The largest profit of a feasible choice, None where there is none: by branch and bound."""
     projects = params.projects
     left = [sum(project.profit for project in projects[index:]) for index in range(len(projects) + 1)]
     best: int | None = None
@@ -201,7 +201,7 @@ def best_profit_by_branches(params: PlanParams) -> int | None:
 
 
 def keeps_limits(params: PlanParams, chosen: frozenset[int]) -> bool:
-    """Return whether a choice keeps all rules but the capacities."""
+    """Whether a choice keeps all rules but the capacities."""
     projects = [params.projects[number - 1] for number in chosen]
     if len(projects) < params.at_least:
         return False
@@ -227,7 +227,7 @@ MIN_FEASIBLE = 5
 
 
 def draw_plan(variation: str, size: int, rng: random.Random) -> PlanParams | None:
-    """Return a plan, None where its rules do not matter.
+    """A plan, None where its rules do not matter.
 
     At least 5 choices are feasible; one alone has the largest profit, and at least two projects; and where
     there are further conditions, capacities alone would give another.
@@ -266,7 +266,7 @@ def _draw_requirements(size: int, rng: random.Random) -> tuple[tuple[int, ...], 
 
 
 def rules_matter(params: PlanParams, is_limited: bool) -> bool:
-    """Return whether the plan is accepted, see `draw_plan`."""
+    """Whether the plan is accepted, see `draw_plan`."""
     profits, by_capacities = profits_of_choices(params)
     best = int(profits.argmax())
     return bool(
@@ -298,7 +298,7 @@ BANDS = ((300, 320), (30, 32), (12, 13))
 
 
 def count_capacities(size: int, low: int, high: int) -> int:
-    """Return how many capacities three projects of such needs fit and four do not, whatever the needs are."""
+    """How many capacities three projects of such needs fit and four do not, whatever the needs are."""
     least, most = (Fraction(str(share)) for share in SHARES)
     first = max(3 * high, math.ceil(least * size * high))
     last = min(4 * low - 1, math.floor(most * size * low))
@@ -306,7 +306,7 @@ def count_capacities(size: int, low: int, high: int) -> int:
 
 
 def space_of_plans(variation: str, size: int) -> Space:
-    """Return a lower bound of the number of plans."""
+    """A lower bound of the number of plans."""
     number = math.prod((high - low + 1) ** size * count_capacities(size, low, high) for low, high in BANDS)
     values = len(PROFITS)
     if variation == "dependency":

@@ -181,7 +181,7 @@ WORD_VARIATIONS = {
 
 
 def draw(variation: str, size: int, rng: random.Random) -> CryptarithmParams | None:
-    """Return a cryptarithm with exactly one solution, None where the drawn equation has more."""
+    """A cryptarithm with exactly one solution, None where the drawn equation has more."""
     operation, _, level = variation.partition("_")
     if variation in WORD_VARIATIONS:
         tried = (draw_words(operation, size, rng) for _ in range(_TRIES))
@@ -203,7 +203,7 @@ def draw(variation: str, size: int, rng: random.Random) -> CryptarithmParams | N
 
 
 def draw_words(operation: str, size: int, rng: random.Random) -> CryptarithmParams | None:
-    """Return the cryptarithm of three random words where it has exactly one solution, else None."""
+    """The cryptarithm of three random words where it has exactly one solution, else None."""
     operands, results = word_choices(operation, size)
     first, other, made = (rng.choice(words) for words in (*operands, results))
     if len({first, other, made}) < 3 or len(set(first + other + made)) > 10:
@@ -216,7 +216,7 @@ def draw_words(operation: str, size: int, rng: random.Random) -> CryptarithmPara
 def word_choices(
     operation: str, size: int
 ) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]:
-    """Return the words of both operands, and of what they make by addition or multiplication."""
+    """The words of both operands, and of what they make by addition or multiplication."""
     is_sum = operation in _SUMS
     shortest = size if is_sum else size + SECOND_FACTOR - 1
     lengths = range(shortest, min(shortest + 1, MAX_LENGTH) + 1)
@@ -241,13 +241,13 @@ def _draw_number(length: int, rng: random.Random) -> int:
 
 
 def overlap(*words: str) -> float:
-    """Return the share of all letters that every word has (eq. 171 of the paper)."""
+    """The share of all letters that every word has (eq. 171 of the paper)."""
     sets = [set(word) for word in words]
     return len(set.intersection(*sets)) / len(set.union(*sets))
 
 
 def find_solutions(params: CryptarithmParams, limit: int = 2) -> Solutions:
-    """Return the first solution and how many were found, up to `limit`."""
+    """The first solution and how many were found, up to `limit`."""
     import numpy as np
 
     from perennial.tasks.beyondbench.hard.kernels.cryptarithmetic import count_solutions
@@ -303,7 +303,7 @@ SOUND_TRIPLES: dict[tuple[str, int], tuple[int, int]] = {
 
 
 def space(variation: str, size: int) -> Space:
-    """Return the number of cryptarithms: sound equations, times choices of letters for their digits."""
+    """The number of cryptarithms: sound equations, times choices of letters for their digits."""
     if variation in WORD_VARIATIONS:
         return _word_space(variation.partition("_")[0], size)
     if (variation, size) in WITNESSES:

@@ -42,12 +42,12 @@ class GraphParams:
 
 
 def sort_edges(pairs: Sequence[Edge]) -> tuple[Edge, ...]:
-    """Return the edges with the lower vertex first, in order, each once."""
+    """The edges with the lower vertex first, in order, each once."""
     return tuple(sorted({(low, high) if low < high else (high, low) for low, high in pairs}))
 
 
 def neighbors(vertices: int, edges: Sequence[Edge]) -> list[int]:
-    """Return a bit mask of neighbors for each vertex."""
+    """A bit mask of neighbors for each vertex."""
     masks = [0] * vertices
     for low, high in edges:
         masks[low] |= 1 << high
@@ -56,7 +56,7 @@ def neighbors(vertices: int, edges: Sequence[Edge]) -> list[int]:
 
 
 def is_connected(vertices: int, edges: Sequence[Edge]) -> bool:
-    """Return whether each vertex can be reached from the first."""
+    """Whether each vertex can be reached from the first."""
     masks = neighbors(vertices, edges)
     reached, added = 1, 1
     while added:
@@ -70,7 +70,7 @@ def is_connected(vertices: int, edges: Sequence[Edge]) -> bool:
 
 
 def clique_number(masks: Sequence[int]) -> int:
-    """Return the size of a largest clique."""
+    """The size of a largest clique."""
     # Imported here and below: the kernel loads numba.
     from perennial.tasks.beyondbench.hard.kernels import graph_coloring as kernel
 
@@ -78,7 +78,7 @@ def clique_number(masks: Sequence[int]) -> int:
 
 
 def color_with_fewest(masks: Sequence[int], lower: int, max_steps: int = MAX_STEPS) -> list[int] | None:
-    """Return a color for each vertex, numbers from 0, the fewest possible; None where the steps do not do.
+    """A color for each vertex, numbers from 0, the fewest possible; None where the steps do not do.
 
     Fewer than `lower` colors are known not to be enough.
     """
@@ -91,7 +91,7 @@ def color_with_fewest(masks: Sequence[int], lower: int, max_steps: int = MAX_STE
 
 @lru_cache(maxsize=64)
 def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
-    """Return whether so many colors are enough, by python-sat, without symmetric colorings.
+    """Whether so many colors are enough, by python-sat, without symmetric colorings.
 
     The vertices of a clique have the first colors, each its own. Two bounds come first, as solvers do not
     count well: the clique, and how many vertices may share a color.
@@ -186,7 +186,7 @@ def _tree(n: int, rng: random.Random) -> Graph | None:
 
 
 def smaller_parts(n: int) -> range:
-    """Return the sizes that the smaller part of a bipartite graph may have."""
+    """The sizes that the smaller part of a bipartite graph may have."""
     return range(n // 3, n // 2 + 1)
 
 
@@ -213,12 +213,12 @@ def _planar(n: int, rng: random.Random) -> Graph | None:
 
 
 def planar_edges(n: int) -> range:
-    """Return the numbers of edges that a planar graph is drawn for."""
+    """The numbers of edges that a planar graph is drawn for."""
     return range(3 * n // 2, 5 * n // 2)
 
 
 def grid_shapes(n: int) -> list[tuple[int, int]]:
-    """Return the shapes of grids of n vertices, at least 2 wide, rows not above columns."""
+    """The shapes of grids of n vertices, at least 2 wide, rows not above columns."""
     return [(rows, n // rows) for rows in range(2, n) if n % rows == 0 and rows <= n // rows]
 
 
@@ -277,7 +277,7 @@ FAMILIES: dict[str, tuple[Callable[[int, random.Random], Graph | None], tuple[in
 
 @cache
 def all_pairs(n: int) -> tuple[Edge, ...]:
-    """Return all pairs of vertices, in order."""
+    """All pairs of vertices, in order."""
     return tuple(combinations(range(n), 2))
 
 
@@ -287,7 +287,7 @@ def _pairs_array(n: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
 
 
 def draw_graph(family: str, n: int, rng: random.Random) -> GraphParams | None:
-    """Return a graph of the family under random labels, None where the draw gave none."""
+    """A graph of the family under random labels, None where the draw gave none."""
     draw, _ = FAMILIES[family]
     graph = draw(n, rng)
     if graph is None:
@@ -312,7 +312,7 @@ _SYMMETRIC = {(4, 1): 48, (5, 2): 120, (8, 3): 96, (10, 2): 240, (10, 3): 240, (
 
 
 def count_graphs(family: str, n: int) -> Space:
-    """Return the number of labelled graphs of a family that can be drawn."""
+    """The number of labelled graphs of a family that can be drawn."""
     count, is_exact, doc = {
         "complete": (_matchings(n), True, "matchings that are left out"),
         "cycle": (factorial(n - 1) // 2, True, "cyclic orders"),

@@ -121,7 +121,7 @@ class LogicGridParams:
         return len(self.people)
 
     def text_of(self, item: Item) -> str:
-        """Return the person's name, or the value."""
+        """The person's name, or the value."""
         category, value = item
         return self.categories[category - 1].values[value] if category else self.people[value]
 
@@ -147,7 +147,7 @@ _Assignment = list[list[int]]  # the person who has each value of each category,
 
 
 def draw(variation: str, size: int, rng: random.Random) -> LogicGridParams | None:
-    """Return a puzzle with exactly one solution and no redundant clue; None where it has too few clues."""
+    """A puzzle with exactly one solution and no redundant clue; None where it has too few clues."""
     level, _, _ = variation.partition("_")
     clues = _draw_clues(size, WEIGHTS[level], rng)
     if clues is None or len(clues) < MIN_CLUES[size]:
@@ -168,7 +168,7 @@ NO_CLUE = -1
 
 
 def encode(clue: Clue) -> list[int]:
-    """Return a clue as the kernel takes it."""
+    """A clue as the kernel takes it."""
     from perennial.tasks.beyondbench.hard.kernels import logic_grid as kernel
 
     codes: dict[Kind, int] = {
@@ -190,7 +190,7 @@ def find_assignments(
     avoid: Array | None = None,
     limit: int = 1,
 ) -> tuple[Array | None, int]:
-    """Return the first assignment (person by category and value) and how many were found, up to `limit`.
+    """The first assignment (person by category and value) and how many were found, up to `limit`.
 
     The clue number `skip` is left out, and the assignment `avoid` does not count.
     """
@@ -282,7 +282,7 @@ Table = dict[str, dict[str, str]]
 
 
 def verify(params: LogicGridParams, answer: Answer) -> str:
-    """Return "" for a right table, else what is wrong with it."""
+    """What is wrong with a table; "" if it is right."""
     if not isinstance(answer, dict) or not all(isinstance(row, dict) for row in answer.values()):
         return "not_a_table"
     if any(person not in answer for person in params.people):
@@ -334,7 +334,7 @@ def check(params: LogicGridParams, answer: Answer) -> bool:
 
 @lru_cache(maxsize=64)
 def solve_by_sat(params: LogicGridParams) -> tuple[Table | None, bool]:
-    """Return the first table that python-sat finds, None for none, and whether it is the only one."""
+    """The first table that python-sat finds, None for none, and whether it is the only one."""
     from pysat.solvers import Solver
 
     n, n_categories = params.n, len(params.categories)
@@ -420,7 +420,7 @@ _KINDS: dict[Kind, re.Pattern[str]] = {
 
 
 def show(params: LogicGridParams) -> Mapping[str, Any]:
-    """Return what the template shows of a puzzle."""
+    """What the template shows of a puzzle."""
     return {
         "people": params.people,
         "categories": params.categories,
@@ -441,7 +441,7 @@ def _show_item(params: LogicGridParams, item: Item) -> dict[str, str]:
 
 
 def read(prompt: str) -> LogicGridParams:
-    """Return the puzzle that a prompt states; raise ValueError where there is none."""
+    """The puzzle that a prompt states; raise ValueError where there is none."""
     people, listed = _PEOPLE.search(prompt), _CATEGORIES.search(prompt)
     if people is None or listed is None:
         raise ValueError("the prompt holds no people and categories")

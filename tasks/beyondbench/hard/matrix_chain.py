@@ -62,7 +62,7 @@ def _minimum(params: ChainParams) -> int:
 
 
 def minimum_by_triangulation(dimensions: tuple[int, ...]) -> int:
-    """Return the minimum by memoised recursion on the polygon whose corners are the dimensions.
+    """The minimum by memoised recursion on the polygon whose corners are the dimensions.
 
     A product in some order is a triangulation of the polygon, a multiplication is a triangle, and its cost is
     the product of the triangle's corners.
@@ -138,7 +138,7 @@ def _greedy_cost(dims: tuple[int, ...], largest_first: bool) -> int:
 
 
 def left_to_right(dims: tuple[int, ...]) -> int:
-    """Return the cost of multiplying from left to right (the numerator of eq. 188)."""
+    """The cost of multiplying from left to right (the numerator of eq. 188)."""
     return dims[0] * sum(a * b for a, b in pairwise(dims[1:]))
 
 

@@ -37,7 +37,7 @@ _PRODUCT = math.prod(_SMALL)
 
 
 def is_prime(number: int) -> bool:
-    """Return whether the number is prime, by Miller and Rabin's test; raise ValueError above 10^13."""
+    """Whether the number is prime, by Miller and Rabin's test; raise ValueError above 10^13."""
     _require_testable(number)
     if number < 2:
         return False
@@ -60,7 +60,7 @@ def _passes(number: int, base: int, twos: int) -> bool:
 
 
 def has_no_divisor(number: int) -> bool:
-    """Return whether the number is prime, by trial division; raise ValueError above 10^13."""
+    """Whether the number is prime, by trial division; raise ValueError above 10^13."""
     _require_testable(number)
     primes = _primes()
     return number > 1 and bool((number % primes[: primes.searchsorted(number**0.5, "right")]).all())
@@ -109,7 +109,7 @@ class SystemParams:
 
 
 def merge_congruences(residues: tuple[int, ...], moduli: tuple[int, ...]) -> tuple[int, int] | None:
-    """Return (residue, modulus) of the congruence that says the same, None where they contradict (eq. 206).
+    """(residue, modulus) of the congruence that says the same, None where they contradict (eq. 206).
 
     The moduli need not be coprime.
     """

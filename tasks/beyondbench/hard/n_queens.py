@@ -27,7 +27,7 @@ SMALL = 8
 
 
 def placed_range(size: int) -> range:
-    """Return how many queens a drawn board of this size may hold."""
+    """How many queens a drawn board of this size may hold."""
     if size <= SMALL:
         return range(4)
     most = max(3, size // 2 - 2)
@@ -73,7 +73,7 @@ VARIATIONS: dict[str, tuple[Rules, tuple[int, ...]]] = {
 
 
 def draw(variation: str, size: int, rng: random.Random) -> QueensParams | None:
-    """Return a board with placed queens, uniform over all that have 1 to 2,000 completions; else None."""
+    """A board with placed queens, uniform over all that have 1 to 2,000 completions; else None."""
     rules, _ = VARIATIONS[variation]
     count = rng.choices(*_weights(size))[0]
     rows, columns = sorted(rng.sample(range(size), count)), rng.sample(range(size), count)
@@ -89,7 +89,7 @@ def _weights(size: int) -> tuple[range, list[int]]:
 
 
 def find_completions(params: QueensParams) -> Solutions:
-    """Return all completions; none where there are more than `MOST_COMPLETIONS`."""
+    """All completions; none where there are more than `MOST_COMPLETIONS`."""
     import numpy as np
 
     from perennial.tasks.beyondbench.hard.kernels.n_queens import find_boards
@@ -141,7 +141,7 @@ DRAWN: dict[tuple[str, int], int] = {
 
 
 def space(variation: str, size: int) -> Space:
-    """Return the number of boards: counted, or a lower bound by random placements."""
+    """The number of boards: counted, or a lower bound by random placements."""
     if (variation, size) in COUNTED:
         doc = "boards of placed queens that can be completed, counted"
         return Space(math.log10(COUNTED[variation, size]), True, doc)

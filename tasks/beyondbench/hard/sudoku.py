@@ -43,18 +43,18 @@ _CAGED = 0.85  # the share of cells at which a killer's cages are begun
 
 
 def split_name(variation: str) -> tuple[Kind, int]:
-    """Return kind and number of digits of a variation."""
+    """Kind and number of digits of a variation."""
     kind, _, n = variation.partition("_")
     return kind, int(n)  # type: ignore[return-value]
 
 
 def band_of(variation: str, size: int) -> tuple[int, int]:
-    """Return the smallest and largest number of empty cells of a size."""
+    """The smallest and largest number of empty cells of a size."""
     return next(band for band in BANDS[variation] if band[1] == size)
 
 
 def draw(variation: str, size: int, rng: random.Random) -> SudokuParams | None:
-    """Return a sudoku with exactly one solution; None where the grid or the band is not reached."""
+    """A sudoku with exactly one solution; None where the grid or the band is not reached."""
     from perennial.tasks.beyondbench.hard import sudoku_engine as engine
 
     kind, n = split_name(variation)
@@ -72,7 +72,7 @@ def draw(variation: str, size: int, rng: random.Random) -> SudokuParams | None:
 
 
 def draw_cages(grid: Grid, rng: random.Random) -> tuple[Cage, ...]:
-    """Return disjoint cages of 2 to 4 neighbouring cells with different digits; some cells stay free."""
+    """Disjoint cages of 2 to 4 neighbouring cells with different digits; some cells stay free."""
     n = len(grid)
     free = {(row, column) for row in range(n) for column in range(n)}
     cages = []
@@ -119,7 +119,7 @@ def _draw_swaps(n: int, rng: random.Random) -> Any:
 
 
 def verify(params: SudokuParams, answer: Answer) -> str:
-    """Return "" for a right grid, else the first rule that it breaks."""
+    """The first rule that a grid breaks; "" if it is right."""
     n = params.n
     if not _is_row(answer, n) or not all(_is_row(row, n) for row in answer):
         return "wrong_shape"
@@ -165,7 +165,7 @@ def check(params: SudokuParams, answer: Answer) -> bool:
 
 @lru_cache(maxsize=64)
 def solve_by_sat(params: SudokuParams) -> tuple[Grid | None, bool]:
-    """Return the first grid that python-sat finds, None for none, and whether it is the only one.
+    """The first grid that python-sat finds, None for none, and whether it is the only one.
 
     The solver is a new one for each sudoku, so that nothing which it learned elsewhere can matter.
     """
@@ -234,7 +234,7 @@ WITNESSES = {
 
 
 def space(variation: str, size: int) -> Space:
-    """Return the number of sudokus in a size's band of empty cells."""
+    """The number of sudokus in a size's band of empty cells."""
     low, high = band_of(variation, size)
     if variation in EXACT:
         return Space(math.log10(sum(EXACT[variation][low : high + 1])), True, "all removals from all grids")

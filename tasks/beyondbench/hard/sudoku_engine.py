@@ -41,7 +41,7 @@ class Rules:
 
 
 def rules_of(params: SudokuParams) -> Rules:
-    """Return the rules of a sudoku."""
+    """The rules of a sudoku."""
     return _rules_without_givens(_without_givens(params))
 
 
@@ -89,7 +89,7 @@ def _ascending(n: int) -> Array:
 
 
 def find_solutions(params: SudokuParams, limit: int = 2) -> tuple[Grid | None, int]:
-    """Return the first solution and how many were found, up to `limit`."""
+    """The first solution and how many were found, up to `limit`."""
     rules = rules_of(params)
     values = np.array(params.givens, np.int64).reshape(-1)
     count = _search(rules, values, _ascending(rules.n), limit, 1 << 62)
@@ -97,7 +97,7 @@ def find_solutions(params: SudokuParams, limit: int = 2) -> tuple[Grid | None, i
 
 
 def fill_grid(params: SudokuParams, preference: Array) -> Array | None:
-    """Return a full grid as an array of cells, by orders of digits; None where none is found."""
+    """A full grid as an array of cells, by orders of digits; None where none is found."""
     rules = rules_of(params)
     values = np.zeros(rules.n**2, np.int64)
     return values if _search(rules, values, preference, 1, FILL_BUDGET) == 1 else None
@@ -113,19 +113,19 @@ def remove_givens(params: SudokuParams, grid: Array, order: Array, target: int) 
 
 
 def deform_boxes(n: int, swaps: Array) -> Grid:
-    """Return connected regions of n cells each, made from the boxes by swaps (cell, side, member)."""
+    """Connected regions of n cells each, made from the boxes by swaps (cell, side, member)."""
     regions = np.array(box_grid(n), np.int64).reshape(-1)
     kernel.deform_regions(n, regions, swaps)
     return as_grid(regions, n)
 
 
 def as_grid(values: Array, n: int) -> Grid:
-    """Return an array of cells as rows."""
+    """An array of cells as rows."""
     return tuple(tuple(row) for row in values.reshape(n, n).tolist())
 
 
 def blank(kind: Kind, n: int, regions: Grid = ()) -> SudokuParams:
-    """Return a sudoku without givens."""
+    """A sudoku without givens."""
     return SudokuParams(kind, ((0,) * n,) * n, regions)
 
 

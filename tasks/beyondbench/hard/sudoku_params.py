@@ -56,13 +56,13 @@ class SudokuParams:
 
 
 def region_grid(params: SudokuParams) -> Grid:
-    """Return the number of each cell's region, from 1."""
+    """The number of each cell's region, from 1."""
     return params.regions or box_grid(params.n)
 
 
 @lru_cache
 def box_grid(n: int) -> Grid:
-    """Return the number of each cell's box, from 1."""
+    """The number of each cell's box, from 1."""
     height, width = BOXES[n]
     return tuple(
         tuple(row // height * (n // width) + column // width + 1 for column in range(n)) for row in range(n)
@@ -70,7 +70,7 @@ def box_grid(n: int) -> Grid:
 
 
 def units(params: SudokuParams) -> list[list[int]]:
-    """Return the cells (n * row + column) of each row, column, region and diagonal."""
+    """The cells (n * row + column) of each row, column, region and diagonal."""
     n = params.n
     cells_of_units = [[n * row + column for column in range(n)] for row in range(n)]
     cells_of_units += [[n * row + column for row in range(n)] for column in range(n)]
@@ -84,5 +84,5 @@ def units(params: SudokuParams) -> list[list[int]]:
 
 
 def cage_cells(params: SudokuParams, cage: Cage) -> list[int]:
-    """Return the cells (n * row + column) of a cage."""
+    """The cells (n * row + column) of a cage."""
     return [params.n * (row - 1) + column - 1 for row, column in cage.cells]

@@ -55,7 +55,7 @@ class HanoiParams:
 
 
 def stacks_of(position: str, pegs: str) -> dict[str, list[int]]:
-    """Return the disks on each peg, from the bottom to the top."""
+    """The disks on each peg, from the bottom to the top."""
     return {peg: [disk for disk in range(len(position), 0, -1) if position[disk - 1] == peg] for peg in pegs}
 
 
@@ -72,7 +72,7 @@ Path = tuple[Move, ...]
 
 
 def find_shortest(start: str, goal: str, pegs: str) -> tuple[Path, ...]:
-    """Return the one or two shortest sequences of moves."""
+    """The one or two shortest sequences of moves."""
     disks = len(start)
     while disks and start[disks - 1] == goal[disks - 1]:
         disks -= 1
@@ -121,7 +121,7 @@ def _third(pegs: str, first: str, other: str) -> str:
 
 @lru_cache(maxsize=16)
 def distances_to(goal: str, pegs: str) -> dict[str, int]:
-    """Return the least number of moves to a position from every position, by breadth-first search."""
+    """The least number of moves to a position from every position, by breadth-first search."""
     distances = {goal: 0}
     queue = deque([goal])
     while queue:
@@ -135,7 +135,7 @@ def distances_to(goal: str, pegs: str) -> dict[str, int]:
 
 @cache
 def neighbours(position: str, pegs: str) -> tuple[str, ...]:
-    """Return the positions one legal move away."""
+    """The positions one legal move away."""
     tops = {peg: position.find(peg) for peg in pegs}
     return tuple(
         position[:top] + target + position[top + 1 :]

@@ -49,7 +49,7 @@ def box_rules(
     terms: Callable[[Rule, int], Terms | None],
     accepts: Callable[[Rule, Terms], bool] = lambda _rule, _shown: True,
 ) -> SequenceFamily:
-    """Return a family whose rules are all tuples within the ranges (both ends included)."""
+    """A family whose rules are all tuples within the ranges (both ends included)."""
 
     def sample(rng: random.Random, _count: int) -> Rule:
         return tuple([low + int(rng.random() * (high - low + 1)) for low, high in ranges])
@@ -74,7 +74,7 @@ def scale_rules(
     power: float = 0.5,
     bounds_next: bool = True,
 ) -> SequenceFamily:
-    """Return the family a v_n + c: v_n of one of the shapes, 0 < |a| <= most, |c| <= shift.
+    """The family a v_n + c: v_n of one of the shapes, 0 < |a| <= most, |c| <= shift.
 
     Rules are (shape, a, c), a no larger than the limit allows. A shape is drawn with a weight that is a power
     of the number of its a: with 0 shapes are even, with 1 sequences are. Between, both differ.
@@ -123,5 +123,5 @@ def scale_rules(
 
 
 def by_name(*families: SequenceFamily) -> Mapping[str, SequenceFamily]:
-    """Return families by their names."""
+    """Families by their names."""
     return {family.name: family for family in families}

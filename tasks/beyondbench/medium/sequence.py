@@ -182,7 +182,7 @@ CONFIDENCE = 1e-6
 
 
 def find_space(variation: str, size: int) -> Space:
-    """Return the lower bound for the variation at this number of shown terms."""
+    """The lower bound for the variation at this number of shown terms."""
     repeats = REPEATS[variation, size]
     log10 = math.log10(DRAWS * (DRAWS - 1) / 2 / _largest_mean(repeats))
     return Space(log10, False, f"{repeats:,} repeats in {DRAWS:,} draws; 1 - 1e-6 lower bound")
@@ -299,7 +299,7 @@ def sequence_task(
     tokens: Callable[[int], float],
     is_too_simple: Validator = lambda _shown: False,
 ) -> Task[SequenceParams]:
-    """Return the task of these families.
+    """The task of these families.
 
     `prompt_tokens` are those of the prompt without terms; `tokens` estimates a solution from the number of
     shown terms; `is_too_simple` is the task's own validator.
@@ -369,7 +369,7 @@ def _shorten(terms: Terms, places: int) -> tuple[list[int], int]:
 
 
 def solve(params: SequenceParams) -> Solutions:
-    """Return what the fits predict from the terms alone; raise ValueError where no rule fits."""
+    """What the fits predict from the terms alone; raise ValueError where no rule fits."""
     values = find_extensions(params.terms, params.places)
     if not values:
         raise ValueError(f"no rule fits {', '.join(show_terms(params)['terms'])}")
@@ -378,7 +378,7 @@ def solve(params: SequenceParams) -> Solutions:
 
 
 def verify(params: SequenceParams, answer: Answer) -> str:
-    """Return "" for the next term, else a detail code. Whole numbers are exact, decimals within 0.005."""
+    """A detail code; "" for the next term. Whole numbers are exact, decimals within 0.005."""
     if value_of(answer) is None:
         return "not_a_number"
     solutions = solve(params)
@@ -396,13 +396,13 @@ def _is_value(answer: Answer, expected: Fraction) -> bool:
 
 
 def show_terms(params: SequenceParams) -> Mapping[str, Any]:
-    """Return the terms as text."""
+    """Write the terms as the prompt shows them."""
     unit = 10**params.places
     return {"terms": [str(write_value(Fraction(term, unit))) for term in params.terms]}
 
 
 def read_terms(prompt: str) -> SequenceParams:
-    """Return the terms of the line that shows them; raise ValueError where there is none."""
+    """The terms of the line that shows them; raise ValueError where there is none."""
     lines = _SHOWN.findall(prompt)
     matches = [_TERM.fullmatch(term) for term in lines[-1].split(", ")] if lines else []
     if not matches or not all(matches):
@@ -413,14 +413,14 @@ def read_terms(prompt: str) -> SequenceParams:
 
 
 def guess_term(params: SequenceParams, rng: random.Random) -> Answer:
-    """Return a random whole number, as far from the last term as the shown terms are apart."""
+    """A random whole number, as far from the last term as the shown terms are apart."""
     unit = 10**params.places
     last, spread = params.terms[-1] // unit, (max(params.terms) - min(params.terms)) // unit
     return rng.randint(last - spread - 1, last + spread + 1)
 
 
 def mutate_terms(params: SequenceParams, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
-    """Yield what hasty readers answer: a shown term, equal steps, equal ratios, the sum of the last two."""
+    """What hasty readers answer: a shown term, equal steps, equal ratios, the sum of the last two."""
     terms, unit = params.terms, 10**params.places
     last, before = terms[-1], terms[-2]
     changed: list[tuple[str, int | Fraction]] = [

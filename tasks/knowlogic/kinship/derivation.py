@@ -37,7 +37,7 @@ _Line = tuple[str, Proposition]
 
 
 def canonical(problem: Problem) -> object:
-    """Return a JSON value that is equal for problems that differ by names and the order of lines alone."""
+    """A JSON value that is equal for problems that differ by names and the order of lines alone."""
     lines: list[_Line] = [("statement", statement) for statement in problem.statements]
     lines += [("option", option) for option in problem.options]
     if problem.asked is not None:
@@ -88,12 +88,12 @@ Pair = tuple[int, int]
 
 
 def pair_of(x: int, y: int) -> Pair:
-    """Return two persons in order."""
+    """Two persons in order."""
     return min(x, y), max(x, y)
 
 
 def composes(family: Family, x: int, shared: int, y: int) -> bool:
-    """Return whether the relation of x and y follows from how each is related to a shared person."""
+    """Whether the relation of x and y follows from how each is related to a shared person."""
     relation, other = family.relations[shared][x], family.relations[shared][y]
     assert relation is not None
     assert other is not None
@@ -117,8 +117,8 @@ def _arrival(relation: Relation, step_count: int) -> KinStep:
 
 
 def list_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> list[Pair]:
-    """Return the pairs whose path a statement (of numbered persons) gives: not that of a word such as
-    "cousin", which has several.
+    """The pairs whose path a statement (of numbered persons) gives: not that of a word such as "cousin",
+    which has several.
     """
     return sorted(
         {
@@ -149,7 +149,7 @@ class Derivations:
         return {pair: count for pair, count in counts.items() if count is not None}
 
     def count(self, pairs: Iterable[Pair]) -> int | None:
-        """Return the fewest compositions that give all these pairs, each counted once.
+        """The fewest compositions that give all these pairs, each counted once.
 
         None where one does not follow.
         """
@@ -216,8 +216,8 @@ class Derivations:
 def count_steps(
     terms: Mapping[str, Term], model: Model, derivations: Derivations, option: Proposition
 ) -> int | None:
-    """Return the steps that decide an option (of numbered persons): the compositions that give all pairs
-    that it relates, and a step for each term.
+    """The steps that decide an option (of numbered persons): the compositions that give all pairs that it
+    relates, and a step for each term.
 
     None where a pair does not follow by composition, a description fits not exactly one person, or somebody
     would be related to themselves.
@@ -230,7 +230,7 @@ def count_steps(
 
 
 def count_terms(option: Proposition) -> int:
-    """Return how many terms an option has."""
+    """How many terms an option has."""
     return {"is": 1, "holder_is": 2, "is_of_holder": 2, "holder_is_of_holder": 3}[option.template]
 
 
@@ -243,7 +243,7 @@ def count_terms(option: Proposition) -> int:
 
 
 def check(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
-    """Return the number of families that the statements allow (at most `LIMIT`), and its verdicts."""
+    """The number of families that the statements allow (at most `LIMIT`), and its verdicts."""
     number = {person: index for index, person in enumerate(problem.entities)}
     with _Clauses(terms, number) as clauses:
         for statement in problem.statements:
@@ -283,7 +283,7 @@ class _Clauses:
         self.solver.add_clause(clause)
 
     def same(self, a: int, b: int) -> int:
-        """Return the variable that two ends belong to one nuclear family."""
+        """The variable that two ends belong to one nuclear family."""
         return self.joined[min(a, b), max(a, b)]
 
     def is_older(self, a: int, b: int) -> int:
@@ -309,7 +309,7 @@ class _Clauses:
                 self.add([-self.same(a, b), -self.same(c, d)])
 
     def all_of(self, parts: Sequence[int]) -> int:
-        """Return a variable that is true exactly where all of these are."""
+        """A variable that is true exactly where all of these are."""
         if len(parts) == 1:
             return parts[0]
         conjunction = self.new()
@@ -319,7 +319,7 @@ class _Clauses:
         return conjunction
 
     def any_of(self, parts: Sequence[int]) -> int:
-        """Return a variable that is true exactly where one of these is, or more."""
+        """A variable that is true exactly where one of these is, or more."""
         return -self.all_of([-part for part in parts]) if parts else self.never()
 
     def never(self) -> int:
@@ -328,7 +328,7 @@ class _Clauses:
         return contradiction
 
     def step(self, name: str, x: int, y: int) -> int:
-        """Return the variable that a basic step leads from x to y."""
+        """The variable that a basic step leads from x to y."""
         if (name, x, y) not in self.steps:
             step = STEPS[name]
             parts = [
@@ -341,7 +341,7 @@ class _Clauses:
         return self.steps[name, x, y]
 
     def is_term(self, term: str, ego: int, who: int) -> int:
-        """Return the variable that somebody is the term of somebody else."""
+        """The variable that somebody is the term of somebody else."""
         key = (term, ego, who)
         if key not in self.called:
             self.called[key] = self.any_of(
@@ -361,12 +361,12 @@ class _Clauses:
             yield self.all_of(parts)
 
     def holders(self, term: Argument, ego: Argument) -> dict[int, int]:
-        """Return for each other person the variable that they are the term of a person."""
+        """For each other person the variable that they are the term of a person."""
         start = self.number[ego]
         return {who: self.is_term(str(term), start, who) for who in range(self.size) if who != start}
 
     def says(self, statement: Proposition) -> int:
-        """Return the variable of a statement."""
+        """The variable of a statement."""
         number = self.number
         if statement.template == "is":
             who, ego, term = statement.arguments
@@ -377,7 +377,7 @@ class _Clauses:
         return self.male[x] if statement.template == "male" else -self.male[x]
 
     def decide(self, option: Proposition) -> Verdict:
-        """Return whether an option holds in all solutions, in none, or neither (or fits nobody in some)."""
+        """Whether an option holds in all solutions, in none, or neither (or fits nobody in some)."""
         number, arguments = self.number, option.arguments
         if option.template == "is":
             who, ego, term = arguments
@@ -404,7 +404,7 @@ class _Clauses:
         return self.settle(described, self.any_of(ways))
 
     def settle(self, described: Sequence[Sequence[int]], option: int) -> Verdict:
-        """Return the verdict of a variable, where exactly one of each of these variables must be true."""
+        """The verdict of a variable, where exactly one of each of these variables must be true."""
         for choices in filter(None, described):
             if self.solve([-choice for choice in choices]) is not None:
                 return None
@@ -415,7 +415,7 @@ class _Clauses:
         return None if can_hold == can_fail else can_hold
 
     def solve(self, assumptions: Sequence[int] = ()) -> list[bool] | None:
-        """Return the values of a solution that is a tree (by variable), or None where there is none."""
+        """The values of a solution that is a tree (by variable), or None where there is none."""
         while self.solver.solve(assumptions=list(assumptions)):
             values = [False, *(literal > 0 for literal in self.solver.get_model())]
             clause = self._find_broken_clause(values)
@@ -463,7 +463,7 @@ class _Clauses:
         return [-self.same(end ^ 1, next_) for end, next_ in zip(circle, after, strict=True)]
 
     def count(self) -> int:
-        """Return the number of families, at most `LIMIT`; each one is then forbidden, so this comes last."""
+        """The number of families, at most `LIMIT`; each one is then forbidden, so this comes last."""
         family_count = 0
         variables = [*self.joined.values(), *self.male]
         while family_count < LIMIT and (values := self.solve()):

@@ -126,11 +126,11 @@ class Options:
         ]
 
     def steps(self, option: Proposition) -> int | None:
-        """Return the steps that decide an option; None where it does not follow by composition."""
+        """The steps that decide an option; None where it does not follow by composition."""
         return count_steps(self.terms, self.stated.model, self.derivations, option)
 
     def is_fit(self, option: Proposition, wanted: bool, *, is_choice: bool = False) -> bool:
-        """Return whether an option has this verdict and repeats no statement.
+        """Whether an option has this verdict and repeats no statement.
 
         A false one must be nothing that some would say in a loose sense; one that is a sentence of its own
         must be worth a thought.
@@ -166,7 +166,7 @@ class Options:
     def draw_twins(
         self, form: str, steps: range, rng: random.Random
     ) -> tuple[Proposition, Proposition] | None:
-        """Return a true sentence of this form and a false one about somebody else, decided in such steps.
+        """A true sentence of this form and a false one about somebody else, decided in such steps.
 
         They have the same terms. Whoever shows either as often as the other gives nothing away by words:
         a term that a family lets nobody be called wrongly is in no true option. None where this draw failed.
@@ -219,7 +219,7 @@ class Options:
         return rng.choice(fitting) if fitting else None
 
     def draw_gap(self, form: str, least: int, rng: random.Random) -> Proposition | None:
-        """Return a sentence with a gap that so many people fit, or more; None where there is none."""
+        """A sentence with a gap that so many people fit, or more; None where there is none."""
         askable = [asked for asked, number in self.gaps.items() if asked.template == form and number >= least]
         return rng.choice(askable) if askable else None
 
@@ -248,7 +248,7 @@ _COUNTS: dict[Language, dict[int, str]] = {
 
 
 def build_phrasebook(people: tuple[Person, ...], terms: Mapping[str, Term], language: Language) -> Phrasebook:
-    """Return the sentences of kinship in a language."""
+    """The sentences of kinship in a language."""
     sentences = {name: patterns for name, patterns in load_sentences("kinship").items() if name != "intro"}
     words: dict[Argument, str] = {term.id: term.words[language] for term in terms.values()}
     steps: dict[Argument, str] = {term: words[term] for term in words if terms[str(term)].length == 1}
@@ -258,13 +258,13 @@ def build_phrasebook(people: tuple[Person, ...], terms: Mapping[str, Term], lang
 
 
 def write_intro(names: Mapping[Argument, str], problem: Problem, language: Language) -> str:
-    """Return the introduction: who is in the family, and the conventions."""
+    """The introduction: who is in the family, and the conventions."""
     people = join_names([names[person] for person in problem.entities], language)
     return _intro(language).format(people=people, count=_COUNTS[language][len(problem.entities)])
 
 
 def read_intro(names: Mapping[Argument, str], text: str, language: Language) -> Intro:
-    """Return what an introduction says; raise ValueError for any other text."""
+    """What an introduction says; raise ValueError for any other text."""
     ids = {name: person for person, name in names.items()}
     for number, word in _COUNTS[language].items():
         match = _pattern(language, word).fullmatch(text)
@@ -300,7 +300,7 @@ _Asked = tuple[Proposition | None, list[Proposition]]
 def draw(
     people: Sequence[Person], terms: Mapping[str, Term], request: Request, rng: random.Random
 ) -> Problem | None:
-    """Return a problem that keeps the request; None where this draw failed."""
+    """A problem that keeps the request; None where this draw failed."""
     born = _draw_family(terms, request, rng)
     stated = draw_statements(terms, born, request.difficulty, rng)
     if stated is None:
@@ -362,7 +362,7 @@ def _name(people: Sequence[Person], size: int, rng: random.Random) -> list[Argum
 
 
 def count_edges(statements: Sequence[Proposition]) -> int:
-    """Return the pairs of people between whom a relation is stated (`ne` of the difficulty formula)."""
+    """The pairs of people between whom a relation is stated (`ne` of the difficulty formula)."""
     return len({frozenset(statement.arguments[:2]) for statement in statements if statement.template == "is"})
 
 
@@ -434,7 +434,7 @@ _PROPERTIES = {"male": "sex", "female": "sex", "older": "age"}
 
 
 def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
-    """Return the labels of a problem whose statements allow one family.
+    """The labels of a problem whose statements allow one family.
 
     Raises ValueError where they allow none or several, or an option does not follow by composition.
     """
@@ -498,7 +498,7 @@ TYPES: tuple[QuestionType, ...] = (
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the scenario as a domain of its own; raise ValueError for a table that is faulty."""
+    """The scenario as a domain of its own; raise ValueError for a table that is faulty."""
     terms, people = read_terms(knowledge), read_people(knowledge)
 
     @cache

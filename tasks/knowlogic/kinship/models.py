@@ -53,12 +53,12 @@ class TooManyError(Exception):
 
 
 def index_people(problem: Problem) -> dict[Argument, int]:
-    """Return the number of each person: their place in the text's list."""
+    """The number of each person: their place in the text's list."""
     return {person: number for number, person in enumerate(problem.entities)}
 
 
 def decide(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
-    """Return the number of families that the statements allow, and the verdict of each option.
+    """The number of families that the statements allow, and the verdict of each option.
 
     From `LIMIT` families on, the number is `LIMIT` and every verdict is None.
     """
@@ -74,7 +74,7 @@ def decide(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
 
 
 def number_people(propositions: Iterable[Proposition], number: Mapping[Argument, int]) -> list[Proposition]:
-    """Return the propositions with persons by number."""
+    """The propositions with persons by number."""
     return [
         Proposition(sentence.template, tuple(number.get(name, name) for name in sentence.arguments))
         for sentence in propositions
@@ -82,14 +82,14 @@ def number_people(propositions: Iterable[Proposition], number: Mapping[Argument,
 
 
 def agree(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict that all models share; None where they differ or there is none."""
+    """The verdict that all models share; None where they differ or there is none."""
     return verdicts[0] if verdicts and len(set(verdicts)) == 1 else None
 
 
 def find_models(
     terms: Mapping[str, Term], size: int, statements: Sequence[Proposition], bound: int | None = None
 ) -> Iterator[Model]:
-    """Yield each family that the statements (of numbered persons) allow, once.
+    """Each family that the statements (of numbered persons) allow, once.
 
     Raises TooManyError where more than `bound` growths are open at a time.
     """
@@ -161,8 +161,8 @@ def _find_ages(terms: Mapping[str, Term], family: Family, statements: Sequence[P
 
 
 def holds(terms: Mapping[str, Term], model: Model, option: Proposition) -> Verdict:
-    """Return whether an option (of numbered persons) holds in a family, in every order of births that the
-    statements allow (True), in none (False), or in some.
+    """Whether an option (of numbered persons) holds in a family, in every order of births that the statements
+    allow (True), in none (False), or in some.
 
     A description ('B's father's sister') must fit exactly one person in all of them; else it is open.
     """
@@ -171,7 +171,7 @@ def holds(terms: Mapping[str, Term], model: Model, option: Proposition) -> Verdi
 
 
 def resolve(terms: Mapping[str, Term], model: Model, option: Proposition) -> "Resolved | None":
-    """Return whom an option relates by its last term; None where a description does not fit just one."""
+    """Whom an option relates by its last term; None where a description does not fit just one."""
     arguments = option.arguments
     who: int | None
     ego: int | None
@@ -204,7 +204,7 @@ def _is(model: Model, term: Term, ego: int, who: int) -> Verdict:
 
 
 def find_holder(model: Model, term: Term, ego: int) -> int | None:
-    """Return the one person who is the term of another; None where nobody is, several are, or it is open."""
+    """The one person who is the term of another; None where nobody is, several are, or it is open."""
     holders = []
     for who in range(model.family.size):
         verdict = _is(model, term, ego, who)
@@ -234,7 +234,7 @@ class BornFamily:
     births: tuple[int, ...]
 
     def model(self) -> Model:
-        """Return the family with all ages known."""
+        """The family with all ages known."""
         people = range(self.family.size)
         return Model(
             self.family,
@@ -243,7 +243,7 @@ class BornFamily:
 
 
 def draw_family(size: int, rng: random.Random, *, is_wide: bool = False) -> BornFamily:
-    """Return a family of so many persons; a wide one has more siblings."""
+    """A family of so many persons; a wide one has more siblings."""
     weights = _WIDE if is_wide else _WEIGHTS_RANDOM_FAMILY
     grown = begin(size).set_sex(0, rng.choice("mf"))
     assert grown is not None
@@ -294,7 +294,7 @@ class Stated:
 
 
 def find_terms(terms: Sequence[Term], family: Family) -> Iterator[tuple[int, int, Term]]:
-    """Yield each person, another, and each term that the second may be called by the first, ages aside."""
+    """Each person, another, and each term that the second may be called by the first, ages aside."""
     by_shape: dict[Shape, list[Term]] = {}
     for term in terms:
         for shape in term.shapes:
@@ -306,7 +306,7 @@ def find_terms(terms: Sequence[Term], family: Family) -> Iterator[tuple[int, int
 
 
 def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
-    """Return every true sentence that a person is a term of another, as far as the ages are known."""
+    """Every true sentence that a person is a term of another, as far as the ages are known."""
     return [
         Proposition("is", (who, ego, term.id))
         for ego, who, term in find_terms(terms, model.family)
@@ -317,7 +317,7 @@ def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
 def draw_statements(
     terms: Mapping[str, Term], born: BornFamily, difficulty: Difficulty, rng: random.Random
 ) -> Stated | None:
-    """Return statements that allow this family only; None where this draw found none."""
+    """Statements that allow this family only; None where this draw found none."""
     size = born.family.size
     usable = [term for term in terms.values() if term.used]
     truths = _shuffle(terms, find_truths(usable, born.model()), difficulty, rng)

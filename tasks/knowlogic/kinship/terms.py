@@ -82,7 +82,7 @@ class Path:
 
 
 def read_path(text: str) -> Path:
-    """Return the path of a text such as `f.ob.s>`.
+    """The path of a text such as `f.ob.s>`.
 
     Raises ValueError for an unknown step, a path that folds back, or a mark where no cousin is.
     """
@@ -103,13 +103,13 @@ def read_path(text: str) -> Path:
 
 
 def folds_back(first: str, second: str) -> bool:
-    """Return whether a step may not follow another: it folds back, or is the spouse of the wrong sex."""
+    """Whether a step may not follow another: it folds back, or is the spouse of the wrong sex."""
     before, after = STEPS[first], STEPS[second]
     return before.enters == after.leaves or (second in ("h", "w") and before.sex == after.sex)
 
 
 def all_paths(length: int) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of so many steps that do not fold back."""
+    """The paths of so many steps that do not fold back."""
     if length == 1:
         yield from ((step,) for step in STEPS)
         return
@@ -163,7 +163,7 @@ def _combine(term: str, choices: set[frozenset[Age]]) -> frozenset[Age]:
 
 
 def read_terms(knowledge: Knowledge) -> dict[str, Term]:
-    """Return the terms of table `kinship/terms` by id; raise ValueError for a row that is none."""
+    """The terms of table `kinship/terms` by id; raise ValueError for a row that is none."""
     terms = {}
     for row in knowledge.rows("kinship/terms"):
         paths = tuple(map(read_path, row["paths"].split("|")))
@@ -198,11 +198,11 @@ class Ages:
     younger: tuple[int, ...]
 
     def knows(self, older: Older) -> bool:
-        """Return whether the comparison follows."""
+        """Whether the comparison follows."""
         return bool(self.younger[older[0]] >> older[1] & 1)
 
     def verdict(self, comparisons: Iterable[Older]) -> bool | None:
-        """Return whether all comparisons hold in every order of births (True), in none (False), in some."""
+        """Whether all comparisons hold in every order of births (True), in none (False), in some."""
         wanted = [older for older in comparisons if not self.knows(older)]
         if not wanted:
             return True
@@ -210,7 +210,7 @@ class Ages:
 
 
 def compare_ages(younger: Sequence[int], comparisons: Iterable[Older]) -> Ages | None:
-    """Return what follows from known ages and these comparisons; None where they contradict each other."""
+    """What follows from known ages and these comparisons; None where they contradict each other."""
     masks = list(younger)
     for old, young in comparisons:
         if old == young or masks[young] >> old & 1:
@@ -249,14 +249,14 @@ class Family:
         return _relate(self)
 
     def parents_and_children(self) -> Iterator[Older]:
-        """Yield each parent with each child."""
+        """Each parent with each child."""
         for x in range(self.size):
             for y in range(self.size):
                 if self.ends[2 * x + OWN] == self.ends[2 * y + BIRTH]:
                     yield x, y
 
     def comparisons(self, term: Term, ego: int, who: int) -> tuple[Older, ...] | None:
-        """Return who must be older than whom for `who` to be the term of `ego`; None where no path fits."""
+        """Who must be older than whom for `who` to be the term of `ego`; None where no path fits."""
         relation = self.relations[ego][who]
         ages = term.shapes.get(relation.shape) if relation else None
         if relation is None or ages is None:
@@ -313,12 +313,12 @@ class Growth(NamedTuple):
         return len(set(self.component)) == 1
 
     def family(self) -> Family:
-        """Return the family, with its nuclear families numbered in order."""
+        """The family, with its nuclear families numbered in order."""
         number: dict[int, int] = {}
         return Family(self.sexes, tuple(number.setdefault(end, len(number)) for end in self.ends))
 
     def set_sex(self, x: int, sex: str) -> "Growth | None":
-        """Return the growth where x has this sex; None where that is impossible."""
+        """The growth where x has this sex; None where that is impossible."""
         if self.sexes[x] == sex:
             return self
         if self.sexes[x]:
@@ -333,7 +333,7 @@ class Growth(NamedTuple):
         return Growth(tuple(sexes), self.ends, self.component)
 
     def join(self, x: int, leaves: int, y: int, enters: int) -> "Growth | None":
-        """Return the growth where these ends of two unrelated persons belong to one nuclear family.
+        """The growth where these ends of two unrelated persons belong to one nuclear family.
 
         None where it would have two fathers or two mothers, or three parents.
         """
@@ -361,7 +361,7 @@ class Growth(NamedTuple):
         return [x for x in range(len(self.sexes)) if self.ends[2 * x + OWN] == family]
 
     def relate(self, x: int, shape: Shape, y: int) -> Iterator["Growth"]:
-        """Yield the growths in which a path of this shape leads from x to y."""
+        """The growths in which a path of this shape leads from x to y."""
         yield from self._relate(x, shape, y, self.component[x] == self.component[y])
 
     def _relate(self, x: int, shape: Shape, y: int, is_known: bool) -> Iterator["Growth"]:
@@ -386,7 +386,7 @@ class Growth(NamedTuple):
                 yield from grown._relate(next_, shape[1:], y, is_known)
 
     def complete(self) -> Iterator["Growth"]:
-        """Yield the growths of which it is a part: everybody is related and every sex is known."""
+        """The growths of which it is a part: everybody is related and every sex is known."""
         if not self.is_connected:
             first = self.component[0]
             for x in range(len(self.sexes)):
@@ -405,5 +405,5 @@ class Growth(NamedTuple):
 
 
 def begin(size: int) -> Growth:
-    """Return the growth of persons of whom nothing is known."""
+    """The growth of persons of whom nothing is known."""
     return Growth(("",) * size, tuple(range(2 * size)), tuple(range(size)))

@@ -59,7 +59,7 @@ CUTS = Cuts(easy=4, medium=5)
 
 
 def rate(nature: float, space: float, nm_q: float, nm_a: float) -> float:
-    """Return the level."""
+    """The level of the paper's formula."""
     return round(0.4 * nature + space + (nm_q + nm_a) / 2, 9)
 
 
@@ -91,7 +91,7 @@ class MixDrawer:
     descriptions: Descriptions
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
-        """Return a question that keeps the request; None where none came out in so many tries."""
+        """A question that keeps the request; None where none came out in so many tries."""
         board = load_board(request.scenario)
         is_gap = request.type.endswith("entity")
         option_count = count_options(board, request)
@@ -222,7 +222,7 @@ class MixJudge:
     descriptions: Descriptions
 
     def facts(self, problem: Problem) -> Facts:
-        """Return the facts that the problem says on its board.
+        """The facts that the problem says on its board.
 
         Raises ValueError for a description that does not denote exactly one thing, LookupError for a template
         that the shelf does not have.
@@ -244,14 +244,14 @@ class MixJudge:
         )
 
     def decide(self, problem: Problem) -> EngineDecision:
-        """Return arrangements and verdicts by masks."""
+        """Arrangements and verdicts by masks."""
         board, statements, options = self.facts(problem)
         held = mask_all(board, statements)
         verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
         return EngineDecision(held.bit_count(), verdicts)
 
     def check(self, problem: Problem) -> EngineDecision:
-        """Return the same by python-sat."""
+        """Second engine: python-sat."""
         board, statements, options = self.facts(problem)
         size = board.scene.size
         return decide_by_solver(
@@ -259,7 +259,7 @@ class MixJudge:
         )
 
     def labels(self, problem: Problem) -> Labels:
-        """Return the labels; raise ValueError where the statements leave an option open."""
+        """The labels; raise ValueError where the statements leave an option open."""
         board, statements, options = self.facts(problem)
         used = {fact.predicate: board.predicates[fact.predicate] for fact in (*statements, *options)}
         parts = self._parts(problem)
@@ -281,7 +281,7 @@ class MixJudge:
         )
 
     def canonical(self, problem: Problem) -> object:
-        """Return a value that is equal for questions that differ by wording and order alone.
+        """A value that is equal for questions that differ by wording and order alone.
 
         Things and descriptions are what they are, and no two places of a shelf are alike; of templates that
         say the same predicate, the predicate counts.
@@ -300,7 +300,7 @@ class MixJudge:
         ]
 
     def rate(self, problem: Problem) -> dict[str, float]:
-        """Return the variables of the level, in the formula's order (`difficulty`)."""
+        """The variables of the level, in the formula's order (`difficulty`)."""
         board, properties = load_board(problem.scenario), {name for name, _ in self._parts(problem)}
         kl = sum(self.descriptions.nature.properties[name].difficulty for name in properties)
         if problem.asked is None:

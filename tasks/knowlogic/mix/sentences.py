@@ -73,7 +73,7 @@ class Descriptions:
         return frozenset((rule.premise, rule.conclusion) for rule in self.nature.rules)
 
     def denoting(self, entities: Sequence[str], index: int) -> list[tuple[Part, ...]]:
-        """Return the descriptions that denote this one of the entities, shorter ones first."""
+        """The descriptions that denote this one of the entities, shorter ones first."""
         usable = [part for part in self.parts[entities[index]] if self._is_usable(part[0], entities)]
         candidates = [
             parts for count in (1, 2) for parts in combinations(usable, count) if self._is_sayable(parts)
@@ -81,7 +81,7 @@ class Descriptions:
         return [parts for parts in candidates if self._count(parts, entities) == 1]
 
     def denote(self, id_: Argument, entities: Sequence[Argument]) -> int | None:
-        """Return the place of the entity that a name or a description stands for; None where it is none."""
+        """The place of the entity that a name or a description stands for; None where it is none."""
         if id_ in entities:
             return entities.index(id_)
         parts = self.all.get(str(id_))
@@ -92,7 +92,7 @@ class Descriptions:
         return fitting[0] if len(fitting) == 1 else None
 
     def say(self, parts: Sequence[Part], language: Language) -> str:
-        """Return the words of a description, with "the" in English."""
+        """The words of a description, with "the" in English."""
         nouns, before, after = list[str](), list[str](), list[str]()
         for name, value in parts:
             keys = self.words[_PREFIX_OF_PART + name]
@@ -105,7 +105,7 @@ class Descriptions:
         return " ".join(("the", *before, *head, *after))
 
     def notes(self, parts: Sequence[Part]) -> set[str]:
-        """Return the conventions that a description needs."""
+        """The conventions that a description needs."""
         return {
             self.words[_PREFIX_OF_PART + name]["note"]
             for name, _ in parts
@@ -136,7 +136,7 @@ class Descriptions:
 
 
 def identify(parts: Sequence[Part]) -> str:
-    """Return the id of a description."""
+    """The id of a description."""
     return _PREFIX + "&".join(f"{name}={value}" for name, value in parts)
 
 
@@ -197,14 +197,14 @@ class MixWording:
         }
 
     def write_intro(self, problem: Problem, language: Language) -> str:
-        """Return the introduction, the shelf's conventions, and a line for each convention of words."""
+        """The introduction, the shelf's conventions, and a line for each convention of words."""
         book = self.books[problem.scenario, language]
         names = book.join([book.call(LISTED, entity) for entity in problem.entities])
         lines = [self._texts(problem.scenario, language).replace("{names}", names)]
         return "\n".join(lines + [self._notes(language)[str(note)] for note in problem.details])
 
     def read_intro(self, text: str, language: Language) -> Intro:
-        """Return what an introduction says; raise ValueError for any other text."""
+        """What an introduction says; raise ValueError for any other text."""
         for scenario in SCENARIOS:
             before, after = map(re.escape, self._texts(scenario, language).split("{names}"))
             if match := re.fullmatch(f"{before}(.*?){after}((?:\n.*)*)", text):
@@ -237,7 +237,7 @@ class MixWording:
 
 
 def item_sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the sentences of a shelf all of whose places take an item."""
+    """The sentences of a shelf all of whose places take an item."""
     return {name: keys for name, keys in sentences(scenario).items() if ":slot}" not in keys["zh"]}
 
 

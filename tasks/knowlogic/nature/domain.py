@@ -63,7 +63,7 @@ class NatureJudge:
     meanings: Mapping[str, Meaning]
 
     def decide(self, problem: Problem) -> EngineDecision:
-        """Return arrangements and verdicts by masks; raise ValueError for what cannot be said of the four."""
+        """Arrangements and verdicts by masks; raise ValueError for what cannot be said of the four."""
         held = all_of(FRAME, self._masks(problem, problem.statements))
         options = self._masks(problem, problem.options)
         # Where nothing can hold, neither can an option.
@@ -72,7 +72,7 @@ class NatureJudge:
         )
 
     def check(self, problem: Problem) -> EngineDecision:
-        """Return the same by python-sat."""
+        """Second engine: python-sat."""
         return decide_by_solver(
             SIZE,
             SIZE,
@@ -81,7 +81,7 @@ class NatureJudge:
         )
 
     def labels(self, problem: Problem) -> Labels:
-        """Return the labels; raise ValueError where the statements leave an option open."""
+        """The labels; raise ValueError where the statements leave an option open."""
         sentences = (*problem.statements, *problem.options)
         used = [self.meanings[sentence.template] for sentence in sentences]
         properties = {meaning.about for meaning in used if meaning.about}
@@ -101,7 +101,7 @@ class NatureJudge:
         )
 
     def canonical(self, problem: Problem) -> object:
-        """Return a value that is equal for questions that differ by the numbers of the places alone.
+        """A value that is equal for questions that differ by the numbers of the places alone.
 
         The things are what they are, but a number is only a name: each place is named by the thing that the
         statements put there. (Where they allow several arrangements, places keep their numbers.)
@@ -217,7 +217,7 @@ class NatureWording:
     def write_intro(
         self, entities: tuple[Argument, ...], notes: tuple[Argument, ...], language: Language
     ) -> str:
-        """Return the introduction: the four things, then a line for each convention."""
+        """The introduction: the four things, then a line for each convention."""
         names = [self.books[language].call("name", entity) for entity in entities]
         first = self._intros[language].replace("{names}", join_names(names, language))
         return "\n".join((first, *(self._notes[str(note)][language] for note in notes)))
@@ -229,7 +229,7 @@ class NatureWording:
         return first.startswith(before) and first.endswith(after)
 
     def read_intro(self, text: str, language: Language) -> Intro:
-        """Return what an introduction says; raise ValueError where it is not of this scenario."""
+        """What an introduction says; raise ValueError where it is not of this scenario."""
         if not self.is_of(text, language):
             raise ValueError("the introduction is that of another scenario")
         first, *lines = text.split("\n")
@@ -285,7 +285,7 @@ def _name(
 
 
 def add_article(noun: str) -> str:
-    """Return an English noun of these tables with its article."""
+    """An English noun of these tables with its article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
@@ -300,7 +300,7 @@ TYPES: tuple[QuestionType, ...] = (
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the domain; raise KeyError where a table of nature is missing."""
+    """The domain; raise KeyError where a table of nature is missing."""
     nature, sentences = read_nature(knowledge), load_sentences("nature")
     meanings = read_meanings(sentences, nature)
     judge, facts, gaps = NatureJudge(nature, meanings), FactMaker(meanings), GapMaker(meanings)

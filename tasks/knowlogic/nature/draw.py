@@ -68,7 +68,7 @@ class Gap(NamedTuple):
 def choose_statements(
     request: Request, facts: Sequence[NatureFacts], meanings: Mapping[str, Meaning], rng: random.Random
 ) -> NatureQuestion | None:
-    """Return statements to choose from, so many right as requested; None where there are too few."""
+    """Statements to choose from, so many right as requested; None where there are too few."""
     count = len(LETTERS)
     true = request.right if request.type == "correct_statements" else count - request.right
     chosen: list[NatureFact] = []
@@ -104,7 +104,7 @@ def choose_gap(
     maker: "GapMaker",
     rng: random.Random,
 ) -> NatureQuestion | None:
-    """Return a question with a gap and so many right choices as requested; None where there is none.
+    """A question with a gap and so many right choices as requested; None where there is none.
 
     The four things, in their order here, and the four places are the options.
     """
@@ -296,7 +296,7 @@ class NatureDrawer:
         self._difficulty = {name: trait.difficulty for name, trait in choice.nature.properties.items()}
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
-        """Return a question that keeps the request, or None where none came out in so many tries."""
+        """A question that keeps the request, or None where none came out in so many tries."""
         if request.option_count == SIZE - 1:
             return None
         for _ in range(_TRIES):
@@ -392,7 +392,7 @@ def _count_steps(question: NatureQuestion, statements: Sequence[NatureFact]) -> 
 def choose_facts(
     facts: Sequence[NatureFacts], question: NatureQuestion, rng: random.Random
 ) -> list[NatureFact] | None:
-    """Return true facts that allow the hidden arrangement only, none of which follows from the others.
+    """True facts that allow the hidden arrangement only, none of which follows from the others.
 
     None of them is an option, nor says or denies the same as an option by the same property. None where such
     facts leave several arrangements.
@@ -426,5 +426,5 @@ def _tell_four_apart(cells: Mapping[str, Cells]) -> bool:
 
 
 def notes_of(meanings: Iterable[Meaning]) -> tuple[str, ...]:
-    """Return the conventions that these templates need, sorted."""
+    """The conventions that these templates need, sorted."""
     return tuple(sorted({meaning.note for meaning in meanings if meaning.note}))

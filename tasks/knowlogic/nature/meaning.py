@@ -78,12 +78,12 @@ class Nature:
 
 
 def read_cell(text: str) -> Cell:
-    """Return what a question may use of a cell's text."""
+    """What a question may use of a cell's text."""
     return None if text == UNSURE or SEVERAL in text else text
 
 
 def read_nature(knowledge: Knowledge) -> Nature:
-    """Return the tables `nature/...` of the knowledge base; raise KeyError where one is missing."""
+    """The tables `nature/...` of the knowledge base; raise KeyError where one is missing."""
     properties = {
         row["id"]: Property(
             row["id"],
@@ -195,7 +195,7 @@ class Meaning:
 
 
 def read_meanings(sentences: Mapping[str, Mapping[str, Any]], nature: Nature) -> dict[str, Meaning]:
-    """Return the meanings of the templates whose property is in the tables, and of `holds`."""
+    """The meanings of the templates whose property is in the tables, and of `holds`."""
     meanings = {HOLDS: Meaning(HOLDS)}
     for name, keys in sentences.items():
         if keys.get("property") in nature.properties:
@@ -216,7 +216,7 @@ def read_meanings(sentences: Mapping[str, Mapping[str, Any]], nature: Nature) ->
 def constrain(
     meaning: Meaning, arguments: Sequence[Argument], entities: Sequence[Argument], cells: Sequence[Cell]
 ) -> Constraint:
-    """Return which things (places in `entities`) the sentence allows at its slots.
+    """Which things (places in `entities`) the sentence allows at its slots.
 
     `cells` are those of its property in the same order. Raises ValueError where the template does not fit the
     cells, or the sentence names a slot or an entity that the question does not have.
@@ -232,7 +232,7 @@ def constrain(
 def allow(
     meaning: Meaning, rest: Sequence[Argument], entities: Sequence[Argument], cells: Sequence[Cell]
 ) -> frozenset[tuple[int, ...]]:
-    """Return the things that a sentence allows at its slots, whichever these are.
+    """The things that a sentence allows at its slots, whichever these are.
 
     `rest` are its arguments without slots; the template fits the cells.
     """
@@ -268,12 +268,12 @@ CUTS = Cuts(easy=3, medium=4)
 
 
 def rate(kl: float, cl: float, nm: float) -> float:
-    """Return the level."""
+    """The level of the paper's formula."""
     return round(0.4 * kl + 0.3 * cl + 0.5 * nm, 9)
 
 
 def slots_of(meaning: Meaning, sentence: Proposition) -> set[int]:
-    """Return the places that a proposition names."""
+    """The places that a proposition names."""
     return {int(slot) for slot in sentence.arguments[: meaning.slots] if slot != GAP}
 
 
@@ -340,7 +340,7 @@ class FactMaker:
 
 
 def values_to_say(meaning: Meaning, cells: Cells) -> list[tuple[str, ...]]:
-    """Return the value arguments with which a property's template says something of these things."""
+    """The value arguments with which a property's template says something of these things."""
     if meaning.value is not None:
         return [()]
     return [(value,) for value in meaning.values if value in cells]
@@ -361,7 +361,7 @@ def _facts(meaning: Meaning, name: str, cells: Cells) -> Iterator[NatureFact]:
 
 
 def numbers_to_say(meaning: Meaning, cells: Cells) -> list[tuple[int, ...]]:
-    """Return the number arguments with which a comparison is true of some pair, as far as it counts."""
+    """The number arguments with which a comparison is true of some pair, as far as it counts."""
     if meaning.relation not in COUNTS:
         return [()]
     count = COUNTS[meaning.relation]
@@ -371,7 +371,7 @@ def numbers_to_say(meaning: Meaning, cells: Cells) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=REMEMBERED)
 def mask_of(slots: tuple[int, ...], allowed: frozenset[tuple[int, ...]]) -> int:
-    """Return the mask of what allows these things (places in the list of four) at these slots."""
+    """The mask of what allows these things (places in the list of four) at these slots."""
     return FRAME.mask(Constraint(tuple(slot - 1 for slot in slots), allowed))
 
 
@@ -389,7 +389,7 @@ STONE = "stone_sinks_faster_in_fresh_water"
 
 
 def close_cells(nature: Nature, entity: str) -> Closure[RuleFact]:
-    """Return what is known of a thing; cells that a rule makes of other cells are not among the givens."""
+    """What is known of a thing; cells that a rule makes of other cells are not among the givens."""
     cells = {name: cell for name, cell in nature.cells[entity].items() if cell is not None}
     held = set(cells.items())
     made = {rule.conclusion for rule in nature.rules if rule.premise in held}
@@ -397,7 +397,7 @@ def close_cells(nature: Nature, entity: str) -> Closure[RuleFact]:
 
 
 def close_facts(rules: Iterable[PropertyRule], premises: Iterable[RuleFact]) -> Closure[RuleFact]:
-    """Return what the rules make of given facts about one thing."""
+    """What the rules make of given facts about one thing."""
     by_premise: dict[RuleFact, list[PropertyRule]] = {}
     for rule in rules:
         by_premise.setdefault(rule.premise, []).append(rule)
@@ -413,7 +413,7 @@ def close_facts(rules: Iterable[PropertyRule], premises: Iterable[RuleFact]) -> 
 
 
 def close_spectrum() -> Closure[RuleFact]:
-    """Return all pairs of colors, longer wavelength first, from neighbors in the spectrum."""
+    """All pairs of colors, longer wavelength first, from neighbors in the spectrum."""
 
     def chain(
         facts: dict[RuleFact, Inference[RuleFact]], new: list[RuleFact]
@@ -427,7 +427,7 @@ def close_spectrum() -> Closure[RuleFact]:
 
 
 def rules_of_order(order: tuple[str, ...], values: Iterable[str]) -> set[str]:
-    """Return the names of the rules that order these values: colors by wavelength, waters by a stone."""
+    """The names of the rules that order these values: colors by wavelength, waters by a stone."""
     ordered = sorted(set(values), key=order.index)
     if order == WATERS:
         return {STONE} if len(ordered) > 1 else set()

@@ -83,7 +83,7 @@ class GraphMaker:
         self.pairs: set[frozenset[str]] = set()
 
     def make(self, hub: int = 0) -> InferredWorld | None:
-        """Return a world with the wanted number of facts, and so many holders of one relation; else None."""
+        """A world with the wanted number of facts, and so many holders of one relation; else None."""
         if hub and not self._add_hub(hub):
             return None
         if not self._connect():
@@ -184,7 +184,7 @@ class GraphMaker:
 def write_statements(
     world: InferredWorld, facts: Sequence[Fact], rng: random.Random
 ) -> tuple[Proposition, ...]:
-    """Return statements of facts in random order, with the sexes that terms need and no fact gives.
+    """Statements of facts in random order, with the sexes that terms need and no fact gives.
 
     Two facts of one person may share a sentence. 'One of' is said where others hold the relation too.
     """
@@ -222,7 +222,7 @@ _INTRO = "intro"
 
 
 def make_phrasebook(relations: Relations, people: Sequence[Person], language: Language) -> Phrasebook:
-    """Return the sentences of statements and options."""
+    """The sentences of statements and options."""
     sentences = {name: patterns for name, patterns in load_sentences("social").items() if name != _INTRO}
     return Phrasebook(sentences, language, _lexicon(relations, people, language))
 
@@ -248,14 +248,14 @@ def _lexicon(relations: Relations, people: Sequence[Person], language: Language)
 
 
 def write_intro(people: Sequence[Person], problem: Problem, language: Language) -> str:
-    """Return who the text is about, and the conventions of a closed world."""
+    """Who the text is about, and the conventions of a closed world."""
     names = names_of(people, language)
     listed = join_names([names[name] for name in problem.entities], language)
     return str(load_sentences("social")[_INTRO][language]).format(names=listed)
 
 
 def read_intro(people: Sequence[Person], text: str, language: Language) -> Intro:
-    """Return who the text is about; raise ValueError for another text."""
+    """Who the text is about; raise ValueError for another text."""
     before, after = str(load_sentences("social")[_INTRO][language]).split("{names}")
     if not (text.startswith(before) and text.endswith(after)):
         raise ValueError("the introduction is not that of social relations")
@@ -295,7 +295,7 @@ class WorldText:
 def draw(
     relations: Relations, people: Sequence[Person], request: Request, rng: random.Random
 ) -> Problem | None:
-    """Return a problem that keeps the request, or None where this draw failed."""
+    """A problem that keeps the request, or None where this draw failed."""
     is_gap = request.type in ("precise_entity", "vague_entity")
     for _ in range(_TEXTS):
         text = _draw_text(relations, people, request, rng)
@@ -411,14 +411,14 @@ TYPES = kinship.TYPES
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the domain of the knowledge base: its scenarios joined."""
+    """The domain of the knowledge base: its scenarios joined."""
     return join_domains(
         "social", build_general(knowledge), kinship.build(knowledge), surnames.build(knowledge)
     )
 
 
 def build_general(knowledge: Knowledge) -> Domain:
-    """Return the scenario of general relations."""
+    """The scenario of general relations."""
     relations, people = read_relations(knowledge), read_people(knowledge)
     books = {language: make_phrasebook(relations, people, language) for language in LANGUAGES}
     return Domain(

@@ -82,7 +82,7 @@ class Said:
 
 
 def facts_of(statement: Proposition) -> Said:
-    """Return what a statement gives; raise ValueError for a proposition that describes a person."""
+    """What a statement gives; raise ValueError for a proposition that describes a person."""
     template, arguments = statement.template, tuple(map(str, statement.arguments))
     if template in _SEX_TEMPLATES:
         return Said([(_SEX_TEMPLATES[template], arguments[0], "")])
@@ -99,7 +99,7 @@ def facts_of(statement: Proposition) -> Said:
 
 
 def claim_of(option: Proposition) -> RelationClaim:
-    """Return what an option claims; raise ValueError for a proposition that is no claim."""
+    """What an option claims; raise ValueError for a proposition that is no claim."""
     arguments = tuple(map(str, option.arguments))
     if option.template == "among":
         return RelationClaim(_name(arguments[0]), arguments[2], _name(arguments[1]), is_among=True)
@@ -113,7 +113,7 @@ def claim_of(option: Proposition) -> RelationClaim:
 
 
 def proposition_of(claim: RelationClaim) -> Proposition:
-    """Return the proposition that says a claim; the inverse of `claim_of`."""
+    """The proposition that says a claim; the inverse of `claim_of`."""
     left, right = claim.left, claim.right
     if claim.is_among:
         return Proposition("among", (left.person, right.person, claim.relation))
@@ -150,7 +150,7 @@ Item = tuple[str, Sequence[Argument]]
 
 
 def canonical(problem: Problem) -> object:
-    """Return a JSON value that is equal for problems that differ by names or order alone.
+    """A JSON value that is equal for problems that differ by names or order alone.
 
     Two statements in one sentence count as two. Of all numberings of the people that keep an order of
     colors, found by refinement, it is the least form.
@@ -160,7 +160,7 @@ def canonical(problem: Problem) -> object:
 
 
 def find_least_form(people: Sequence[Argument], items: Sequence[Item]) -> object:
-    """Return the items with numbers for the people, the same for all names and orders."""
+    """The items with numbers for the people, the same for all names and orders."""
     forms = (_write(items, numbers) for numbers in _numberings(_refine(people, items)))
     return min(forms, key=canonical_json)
 
@@ -259,7 +259,7 @@ class Relations:
 
 
 def read_relations(knowledge: Knowledge) -> Relations:
-    """Return the relations of the knowledge base."""
+    """The relations of the knowledge base."""
     people = knowledge.rows("names/people")
     marks = (_mark(row, people) for row in knowledge.rows("social/properties") if row["kind"] == "name_mark")
     return Relations(
@@ -314,7 +314,7 @@ _MAYBE = "maybe "
 
 
 def check(relations: Relations, problem: Problem) -> EngineDecision:
-    """Return what `decide` returns, found by a SAT solver."""
+    """Second engine: what `decide` returns, found by a SAT solver."""
     people = tuple(map(str, problem.entities))
     meanings = [facts_of(statement) for statement in problem.statements]
     claims = [claim_of(option) for option in problem.options]
@@ -385,7 +385,7 @@ class _Theory:
         return number is not None and not self.solver.solve(assumptions=[-number])
 
     def holders(self, relation: str, ego: str) -> list[str]:
-        """Return who holds the relation to a person, sorted."""
+        """Who holds the relation to a person, sorted."""
         return [person for person in sorted(self.people) if self.entails(relation, person, ego)]
 
     def is_open(self, person: str) -> bool:
@@ -417,7 +417,7 @@ class _Theory:
         return bool(self.solver.solve())
 
     def judge(self, claim: RelationClaim) -> Verdict:
-        """Return whether the claim follows, does not, or is left open."""
+        """Whether the claim follows, does not, or is left open."""
         lefts, rights = self._denote(claim.left), self._denote(claim.right)
         if not lefts or len(rights) != 1:
             return None

@@ -42,11 +42,11 @@ class InferredWorld:
         return any(self.holds(term, holder, ego) for term in (relation, *near))
 
     def holders(self, relation: str, ego: str) -> tuple[str, ...]:
-        """Return who holds the relation to a person."""
+        """Who holds the relation to a person."""
         return self._holders.get((relation, ego), ())
 
     def certain_holders(self, relation: str, ego: str) -> tuple[str, ...]:
-        """Return who holds the relation to a person; nobody where a reader may count another one."""
+        """Who holds the relation to a person; nobody where a reader may count another one."""
         holders = self.holders(relation, ego)
         near = self.relations.by_id[relation].near
         if any(person not in holders for other in near for person in self.holders(other, ego)):
@@ -70,7 +70,7 @@ class InferredWorld:
         return (sex, person, "") in self.closure.steps
 
     def open_sexes(self) -> tuple[str, ...]:
-        """Return the people whose sex a term of their relations needs and no statement gives, sorted."""
+        """The people whose sex a term of their relations needs and no statement gives, sorted."""
         people = set()
         for relation, holder, ego in self.facts:
             row = self.relations.by_id[relation]
@@ -79,7 +79,7 @@ class InferredWorld:
         return tuple(sorted(who for who in people if not any(self.has_sex(who, sex) for sex in SEXES)))
 
     def contradictions(self) -> list[str]:
-        """Return what cannot be, in words; empty where the statements agree."""
+        """What cannot be, in words; empty where the statements agree."""
         faults = [f"{person} is a man and a woman" for person in self.people if self._has_two_sexes(person)]
         faults += [f"{holder} is {ego}'s {relation}" for relation, holder, ego in self.facts if holder == ego]
         for (relation, ego), holders in sorted(self._holders.items()):
@@ -119,7 +119,7 @@ class InferredWorld:
 
 
 def world_of(relations: Relations, people: Sequence[str], statements: Iterable[Proposition]) -> InferredWorld:
-    """Return the world that statements describe."""
+    """The world that statements describe."""
     return InferredWorld(
         relations, people, (fact for statement in statements for fact in facts_of(statement).facts)
     )
@@ -142,7 +142,7 @@ class ClaimFinding:
 
 
 def decide(relations: Relations, problem: Problem) -> EngineDecision:
-    """Return 1 arrangement where the statements agree and leave no sex open that a term needs.
+    """1 arrangement where the statements agree and leave no sex open that a term needs.
 
     0 where they contradict each other; twice as many for each open sex. A claim whose description denotes
     nobody, several people or a person that readers may disagree on is left open (None).
@@ -157,7 +157,7 @@ def decide(relations: Relations, problem: Problem) -> EngineDecision:
 
 
 def judge(world: InferredWorld, claim: RelationClaim) -> ClaimFinding:
-    """Return what the world says of a claim.
+    """What the world says of a claim.
 
     'One of his bosses is ...' is true where exactly one of them is, false where none is.
     """
@@ -175,7 +175,7 @@ def judge(world: InferredWorld, claim: RelationClaim) -> ClaimFinding:
 
 
 def resolve(world: InferredWorld, description: Description) -> list[Denoted]:
-    """Return the person that a description denotes; all holders where it says 'one of'; else nobody."""
+    """The person that a description denotes; all holders where it says 'one of'; else nobody."""
     if description.form == "chain":
         return _follow(world, description)
     holders = world.certain_holders(description.chain[0], description.person)
@@ -225,7 +225,7 @@ CUTS = Cuts(easy=5, medium=6)
 
 
 def level_of(cl: int, nm: int, ne: int) -> float:
-    """Return the level of a question."""
+    """The level of a question."""
     return round(0.4 * cl + 0.3 * nm + 0.3 * ne, 9)
 
 
@@ -248,7 +248,7 @@ class Candidate:
 
 
 def count_steps(world: InferredWorld, finding: ClaimFinding) -> int:
-    """Return the fewest derivation steps: a step for each fact looked up or found absent, and for each rule.
+    """The fewest derivation steps: a step for each fact looked up or found absent, and for each rule.
 
     The rules are those of the smallest proofs that the closure keeps, each application counted once.
     """
@@ -276,7 +276,7 @@ class ClaimMaker:
         return self._by_person(self._descriptions(is_left=False))
 
     def draw_twins(self, *, is_plain: bool) -> tuple[Candidate, Candidate] | None:
-        """Return a true claim and a false one of the same words about somebody else.
+        """A true claim and a false one of the same words about somebody else.
 
         `is_plain`: without described people. Whoever shows either as often as the other gives nothing away
         by words: husbands and wives, of whom there is one at most, would rarely be true. None where this
@@ -323,7 +323,7 @@ class ClaimMaker:
         )
 
     def draw_asked(self, *, is_vague: bool) -> RelationClaim | None:
-        """Return a claim whose left side is to be asked for: several fit where it is vague, else one.
+        """A claim whose left side is to be asked for: several fit where it is vague, else one.
 
         Several beside those who are named or passed on the way of the description.
         """
@@ -338,7 +338,7 @@ class ClaimMaker:
         return RelationClaim(Description("chain", fitting[0]), relation, right, is_among)
 
     def split(self, asked: RelationClaim) -> tuple[list[Candidate], list[Candidate]]:
-        """Return the people who fit the gap, and the others, as claims.
+        """The people who fit the gap, and the others, as claims.
 
         Those who are named or passed on the way of the description are no options: they cannot fit.
         """
@@ -351,7 +351,7 @@ class ClaimMaker:
         return fitting, others
 
     def judge(self, claim: RelationClaim) -> Candidate | None:
-        """Return the claim where it is decided and worth asking, else None."""
+        """The claim where it is decided and worth asking, else None."""
         if not self._is_worth_asking(claim):
             return None
         finding = judge(self.world, claim)
@@ -421,7 +421,7 @@ class ClaimMaker:
 
 
 def label(relations: Relations, problem: Problem) -> Labels:
-    """Return properties, relations, rules, chain length, precision and level.
+    """Properties, relations, rules, chain length, precision and level.
 
     Vague is a question for several people, or one that says 'one of' in an option.
     """

@@ -36,7 +36,7 @@ from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
 
 
 def labels(problem: Problem) -> Labels:
-    """Return what is known of a problem beside its text."""
+    """What is known of a problem beside its text."""
     board, statements, options = facts_of(problem)
     used = {fact.predicate: board.predicates[fact.predicate] for fact in (*statements, *options)}
     named = {index for fact in statements for index in fact.places if index >= 0}
@@ -85,7 +85,7 @@ _CORNERS = {"north_west": "西北", "north_east": "东北", "south_west": "西�
 
 
 def name_slots(scene: Scene, language: Language) -> dict[Argument, str]:
-    """Return what each slot of a shelf or a field is called; none where slots have no names."""
+    """What each slot of a shelf or a field is called; none where slots have no names."""
     if scene.family == "plots":
         called = {"zh": "{}角那块地", "en": "the {} plot"}[language]
         return {
@@ -113,7 +113,7 @@ class ScenarioSetting:
 
 
 def read_settings() -> tuple[ScenarioSetting, ...]:
-    """Return the settings of all scenarios; their texts end with the conventions."""
+    """The settings of all scenarios; their texts end with the conventions."""
     tables = load_sentences("space")
     return tuple(
         ScenarioSetting(
@@ -149,19 +149,19 @@ class SpaceWording:
         return read_settings()
 
     def cast(self, scenario: str, rng: random.Random) -> tuple[str, tuple[Argument, ...]]:
-        """Return a setting of the scenario, and as many of its things as there are slots."""
+        """A setting of the scenario, and as many of its things as there are slots."""
         setting = rng.choice([setting for setting in self.settings if setting.scenario == scenario])
         return setting.id, tuple(rng.sample(self.groups[setting.group], SCENES[scenario].size))
 
     def phrasebook(self, scenario: str, language: Language) -> Phrasebook:
-        """Return the sentences of a scenario in a language."""
+        """The sentences of a scenario in a language."""
         scene = SCENES[scenario]
         kind = KINDS[scene.family]
         lexicon = {kind: self.names[language][kind], "slot": name_slots(scene, language)}
         return Phrasebook(sentences(scenario), language, lexicon)
 
     def write_intro(self, problem: Problem, language: Language) -> str:
-        """Return the setting with the names of what is arranged, and the conventions."""
+        """The setting with the names of what is arranged, and the conventions."""
         setting = next(setting for setting in self.settings if setting.id == problem.details[0])
         book = self._books[problem.scenario, language]
         kind = KINDS[SCENES[problem.scenario].family]
@@ -169,7 +169,7 @@ class SpaceWording:
         return capitalize(setting.texts[language].replace("{names}", names), language)
 
     def read_intro(self, text: str, language: Language) -> Intro:
-        """Return what an introduction says; raise ValueError where it is none."""
+        """What an introduction says; raise ValueError where it is none."""
         for setting in self.settings:
             before, _, after = setting.texts[language].partition("{names}")
             match = re.fullmatch(f"{re.escape(before)}(.*){re.escape(after)}", text)
@@ -189,12 +189,12 @@ class SpaceWording:
         }
 
     def book(self, scenario: str, language: Language) -> Phrasebook:
-        """Return the phrasebook of a scenario, built once."""
+        """The phrasebook of a scenario, built once."""
         return self._books[scenario, language]
 
 
 def read_wording(knowledge: Knowledge) -> SpaceWording:
-    """Return what tables `names/people` and `space/items` give.
+    """What tables `names/people` and `space/items` give.
 
     Raises ValueError where two things of a kind have the same name.
     """
@@ -224,7 +224,7 @@ _SLOT_TYPES: tuple[QuestionType, ...] = ("precise_slot", "vague_slot")
 
 
 def types(scenario: str) -> tuple[QuestionType, ...]:
-    """Return the question types of a scenario: of slots only where slots have names."""
+    """The question types of a scenario: of slots only where slots have names."""
     return _TYPES + (_SLOT_TYPES if SCENES[scenario].has_slot_questions else ())
 
 
@@ -236,7 +236,7 @@ def _shares() -> Mapping[str, Mapping[Difficulty, float]]:
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the domain space."""
+    """The domain space."""
     wording = read_wording(knowledge)
     return Domain(
         "space",

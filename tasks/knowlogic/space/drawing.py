@@ -34,12 +34,12 @@ CUTS = Cuts(easy=4, medium=5)
 
 
 def level(nm: int, pr: int, al: int) -> float:
-    """Return the paper's level."""
+    """The level of the paper's formula."""
     return round(0.3 * nm + 0.5 * pr + 0.2 * al, 9)
 
 
 def list_shapes(type_: QuestionType) -> list[tuple[int, int]]:
-    """Return the values of (pr, al) that questions of a type can have."""
+    """The values of (pr, al) that questions of a type can have."""
     kinds = (0,) if type_.startswith("precise") else (1,) if type_.startswith("vague") else (0, 1)
     return [(pr, al) for pr in kinds for al in (0, 1)]
 
@@ -77,7 +77,7 @@ class Sayings:
 
 @lru_cache(maxsize=16)
 def sayings(scenario: str) -> Sayings:
-    """Return what holds of the slots of a scenario, as far as there are sentences that say it."""
+    """What holds of the slots of a scenario, as far as there are sentences that say it."""
     board = load_board(scenario)
     size = range(board.scene.size)
     spoken = {template.predicate for template in board.templates.values() if not any(template.is_slot)}
@@ -95,7 +95,7 @@ def sayings(scenario: str) -> Sayings:
 
 
 def draw_statements(board: SpaceBoard, al: int, rng: random.Random) -> Layout | None:
-    """Return an arrangement and its statements; None where this draw failed.
+    """An arrangement and its statements; None where this draw failed.
 
     With `al` 1 the statements name all entities but one, else all.
     """
@@ -217,7 +217,7 @@ class Phrases:
 
 @lru_cache(maxsize=16)
 def phrases(scenario: str) -> Phrases:
-    """Return the templates of a scenario by use."""
+    """The templates of a scenario by use."""
     board = load_board(scenario)
     sayable = [template for template in board.templates.values() if not any(template.is_slot)]
     by_predicate: dict[str, tuple[Template, ...]] = {}
@@ -246,7 +246,7 @@ def phrases(scenario: str) -> Phrases:
 
 
 def say(board: SpaceBoard, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
-    """Return a fact in the words of a template that fits the arrangement; None where none does."""
+    """A fact in the words of a template that fits the arrangement; None where none does."""
     fitting = [
         template
         for template in phrases(board.scene.name).by_predicate[fact.predicate]
@@ -258,7 +258,7 @@ def say(board: SpaceBoard, layout: Layout, fact: Fact, rng: random.Random) -> Se
 def draw_statement_options(
     board: SpaceBoard, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
 ) -> DrawnOptions | None:
-    """Return statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
+    """Statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
     use = phrases(board.scene.name)
     every = use.vague + use.precise if pr else use.precise
     seen = {board.mask(fact) for fact in layout.statements}
@@ -305,7 +305,7 @@ def draw_gap(
     precise: bool,
     is_slot: bool,
 ) -> DrawnOptions | None:
-    """Return a gap question of which so many options fit, of so many.
+    """A gap question of which so many options fit, of so many.
 
     Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
     """
@@ -386,7 +386,7 @@ Cast = Callable[[str, random.Random], tuple[str, tuple[Argument, ...]]]
 
 
 def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
-    """Return a problem that keeps the request, None where a dozen tries gave none or none exists."""
+    """A problem that keeps the request, None where a dozen tries gave none or none exists."""
     board = load_board(request.scenario)
     if not _is_possible(board, request):
         return None
@@ -421,7 +421,7 @@ def _is_possible(board: SpaceBoard, request: Request) -> bool:
 
 
 def count_options(board: SpaceBoard, request: Request) -> int:
-    """Return the number of own options: where it is left open, all four of four things, three of six."""
+    """The number of own options: where it is left open, all four of four things, three of six."""
     if request.option_count is not None:
         return request.option_count
     is_gap = not request.type.endswith("statements")
@@ -441,7 +441,7 @@ def _draw_asked(
 
 
 def count_steps(board: SpaceBoard, layout: Layout, asked: DrawnOptions) -> int:
-    """Return the fewest statements that decide the hardest option."""
+    """The fewest statements that decide the hardest option."""
     masks = [board.mask(fact) for fact in layout.statements]
     return max(fewest_statements(board.frame, masks, board.mask(option.fact)) for option in asked.options)
 

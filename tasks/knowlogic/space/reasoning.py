@@ -42,7 +42,7 @@ class Template:
 
 @lru_cache(maxsize=16)
 def sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the sentences of a scenario by name, each with its places in the order of their letters."""
+    """The sentences of a scenario by name, each with its places in the order of their letters."""
     usable: dict[str, Mapping[str, Any]] = {}
     existing = predicates(scenario)
     for file in FILES[SCENES[scenario].family]:
@@ -56,7 +56,7 @@ def sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
 
 @lru_cache(maxsize=16)
 def templates(scenario: str) -> Mapping[str, Template]:
-    """Return the templates of a scenario by name."""
+    """The templates of a scenario by name."""
     return {
         name: Template(
             name,
@@ -82,7 +82,7 @@ class Fact(NamedTuple):
 
 
 def slot_place(slot: int) -> int:
-    """Return the place of a fact that stands for a slot."""
+    """The place of a fact that stands for a slot."""
     return -1 - slot
 
 
@@ -110,7 +110,7 @@ class SpaceBoard:
         return dict(templates(self.scene.name))
 
     def fact(self, proposition: Proposition, indices: dict[Argument, int]) -> Fact:
-        """Return the fact that a proposition says.
+        """The fact that a proposition says.
 
         Raises LookupError for a template, entity or slot that the problem does not have, and ValueError for
         a wrong number of arguments.
@@ -123,7 +123,7 @@ class SpaceBoard:
         return Fact(template.predicate, tuple(places))
 
     def constraint(self, fact: Fact) -> Constraint:
-        """Return the constraint on entities that a fact is; nothing is in a relation to itself."""
+        """The constraint on entities that a fact is; nothing is in a relation to itself."""
         entities = [filler for filler in fact.places if filler >= 0]
         if len(set(entities)) < len(entities):
             return Constraint((entities[0],), frozenset())
@@ -138,7 +138,7 @@ class SpaceBoard:
         return Constraint(tuple(entities), allowed)
 
     def mask(self, fact: Fact) -> int:
-        """Return the arrangements in which the fact holds."""
+        """The arrangements in which the fact holds."""
         mask = self.masks.get(fact)
         if mask is None:
             mask = self.masks[fact] = self.frame.mask(self.constraint(fact))
@@ -147,7 +147,7 @@ class SpaceBoard:
 
 @lru_cache(maxsize=16)
 def load_board(scenario: str) -> SpaceBoard:
-    """Return the board of a scenario, built once."""
+    """The board of a scenario, built once."""
     return SpaceBoard(SCENES[scenario])
 
 
@@ -160,7 +160,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(problem: Problem) -> Facts:
-    """Return the facts of a problem; raise LookupError or ValueError where it names what is not there."""
+    """The facts of a problem; raise LookupError or ValueError where it names what is not there."""
     board = load_board(problem.scenario)
     indices = {entity: index for index, entity in enumerate(problem.entities)}
     if len(indices) != board.scene.size:
@@ -170,12 +170,12 @@ def facts_of(problem: Problem) -> Facts:
 
 
 def mask_all(board: SpaceBoard, statements: Sequence[Fact]) -> int:
-    """Return the arrangements in which all statements hold."""
+    """The arrangements in which all statements hold."""
     return all_of(board.frame, map(board.mask, statements))
 
 
 def decide(problem: Problem) -> EngineDecision:
-    """Return what all arrangements say: their number modulo symmetry, and the verdict of each option."""
+    """What all arrangements say: their number modulo symmetry, and the verdict of each option."""
     board, statements, options = facts_of(problem)
     held = mask_all(board, statements)
     # Where nothing can hold, neither can an option.
@@ -184,7 +184,7 @@ def decide(problem: Problem) -> EngineDecision:
 
 
 def check(problem: Problem) -> EngineDecision:
-    """Return the same by python-sat, from the sets of slots alone."""
+    """Second engine: python-sat, from the sets of slots alone."""
     board, statements, options = facts_of(problem)
     size = board.scene.size
     stated, asked = (list(map(board.constraint, facts)) for facts in (statements, options))
@@ -192,7 +192,7 @@ def check(problem: Problem) -> EngineDecision:
 
 
 def arrangement_of(board: SpaceBoard, statements: Sequence[Fact]) -> tuple[int, ...]:
-    """Return the slot of each entity in the first arrangement that the statements allow."""
+    """The slot of each entity in the first arrangement that the statements allow."""
     held = mask_all(board, statements)
     if not held:
         raise ValueError("the statements allow no arrangement")
@@ -200,7 +200,7 @@ def arrangement_of(board: SpaceBoard, statements: Sequence[Fact]) -> tuple[int, 
 
 
 def canonical(problem: Problem) -> object:
-    """Return a value that is the same for problems that differ by names, symmetry, order or wording alone.
+    """A value that is the same for problems that differ by names, symmetry, order or wording alone.
 
     Entities are called by their slots in the one arrangement, and of its symmetric ones the smallest form is
     kept. Predicates stand for templates: two wordings are the same problem.
@@ -224,25 +224,25 @@ def canonical(problem: Problem) -> object:
 
 
 def pairs_mask(size: int, pairs: Iterable[tuple[int, ...]]) -> int:
-    """Return the integer of pairs, or of single slots as pairs of equal ones."""
+    """The integer of pairs, or of single slots as pairs of equal ones."""
     return sum(1 << (slots[0] * size + slots[-1]) for slots in set(pairs))
 
 
 @lru_cache(maxsize=8)
 def same_slot(size: int) -> int:
-    """Return all pairs of equal slots: nothing is known of one thing."""
+    """All pairs of equal slots: nothing is known of one thing."""
     return pairs_mask(size, ((slot,) for slot in range(size)))
 
 
 @lru_cache(maxsize=8)
 def other_slot(size: int) -> int:
-    """Return all pairs of different slots: nothing is known of two things."""
+    """All pairs of different slots: nothing is known of two things."""
     return ((1 << size * size) - 1) ^ same_slot(size)
 
 
 @lru_cache(maxsize=1 << 14)
 def compose(size: int, first: int, second: int) -> int:
-    """Return the pairs (i, k) for which some j has (i, j) in the first set and (j, k) in the second."""
+    """The pairs (i, k) for which some j has (i, j) in the first set and (j, k) in the second."""
     row = (1 << size) - 1
     rows = [second >> (slot * size) & row for slot in range(size)]
     composed = 0
@@ -258,7 +258,7 @@ def compose(size: int, first: int, second: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def inverse(size: int, pairs: int) -> int:
-    """Return the pairs (j, i)."""
+    """The pairs (j, i)."""
     turned = 0
     for start in range(size):
         for slot in range(size):
@@ -269,7 +269,7 @@ def inverse(size: int, pairs: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def first_slots(size: int, pairs: int) -> int:
-    """Return the first slots of the pairs, as pairs of equal ones."""
+    """The first slots of the pairs, as pairs of equal ones."""
     return compose(size, pairs, inverse(size, pairs)) & same_slot(size)
 
 
@@ -327,7 +327,7 @@ class Vocabulary:
         return {}
 
     def names(self, pairs: int, *, single: bool) -> tuple[str, ...]:
-        """Return the smallest named sets that hold all these pairs, one name for each; none for no pairs."""
+        """The smallest named sets that hold all these pairs, one name for each; none for no pairs."""
         key = pairs, single
         if key not in self._cache:
             self._cache[key] = self._smallest(pairs, self.properties if single else self.relations)
@@ -348,18 +348,18 @@ class Vocabulary:
 
 @lru_cache(maxsize=16)
 def vocabulary(scenario: str) -> Vocabulary:
-    """Return the vocabulary of a scenario, built once."""
+    """The vocabulary of a scenario, built once."""
     return Vocabulary(scenario)
 
 
 def place_rules(words: Vocabulary, relation: str) -> list[SpaceRule]:
-    """Return what a relation says of where its first thing is."""
+    """What a relation says of where its first thing is."""
     slots = first_slots(words.size, words.relations[relation])
     return [SpaceRule("places", f"{relation}(a,b) -> {name}(a)") for name in words.names(slots, single=True)]
 
 
 def move_rules(words: Vocabulary, name: str, relation: str) -> list[SpaceRule]:
-    """Return where b is, of which the relation holds for a thing with the property."""
+    """Where b is, of which the relation holds for a thing with the property."""
     moved = compose(words.size, words.properties[name], words.relations[relation])
     slots = first_slots(words.size, inverse(words.size, moved))
     implied = words.names(slots, single=True)
@@ -367,7 +367,7 @@ def move_rules(words: Vocabulary, name: str, relation: str) -> list[SpaceRule]:
 
 
 def compose_rules(words: Vocabulary, first: str, second: str) -> list[SpaceRule]:
-    """Return the relations of a and c that follow from a relation of a and b, and one of b and c."""
+    """The relations of a and c that follow from a relation of a and b, and one of b and c."""
     pairs = compose(words.size, words.relations[first], words.relations[second]) & other_slot(words.size)
     implied = words.names(pairs, single=False)
     return [SpaceRule("composes", f"{first}(a,b) & {second}(b,c) -> {third}(a,c)") for third in implied]
@@ -462,13 +462,13 @@ def _read_statements(board: SpaceBoard, statements: Sequence[Fact]) -> list[Pair
 def infer(
     board: SpaceBoard, statements: Sequence[Fact]
 ) -> tuple[Closure[PairFact], dict[tuple[int, int], int]]:
-    """Return the closure of the statements, and the smallest set of each pair."""
+    """The closure of the statements, and the smallest set of each pair."""
     chain = _Chain(board)
     return close(_read_statements(board, statements), chain), chain.known
 
 
 def rules_used(board: SpaceBoard, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
-    """Return the rules of the proofs of those options that the closure reaches, true or false; sorted."""
+    """The rules of the proofs of those options that the closure reaches, true or false; sorted."""
     closure, smallest = infer(board, statements)
     proof: _Steps = {}
     for option in options:

@@ -135,7 +135,7 @@ Single = Callable[[int], bool]
 
 
 def booth_relations(scene: Scene) -> Mapping[str, Pair]:
-    """Return tests of the slots of a and b; left and right hold on one bench only (spec, convention 4)."""
+    """Tests of the slots of a and b; left and right hold on one bench only (spec, convention 4)."""
     slots = scene.slots
 
     def same_bench(a: int, b: int) -> bool:
@@ -178,7 +178,7 @@ def booth_relations(scene: Scene) -> Mapping[str, Pair]:
 
 
 def booth_properties(scene: Scene) -> Mapping[str, Single]:
-    """Return tests of a slot: the left or right one of its bench, for who sits there."""
+    """Tests of a slot: the left or right one of its bench, for who sits there."""
     is_left_of = booth_relations(scene)["left"]
 
     def has(side: Pair) -> Single:
@@ -191,7 +191,7 @@ _COMPASS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 
 
 def plot_relations(scene: Scene) -> Mapping[str, Pair]:
-    """Return tests of the slots of a and b; `north` of: in the northern half, b in the southern one."""
+    """Tests of the slots of a and b; `north` of: in the northern half, b in the southern one."""
     slots = scene.slots
 
     def gap(a: int, b: int) -> tuple[float, float]:
@@ -222,7 +222,7 @@ def plot_relations(scene: Scene) -> Mapping[str, Pair]:
 
 
 def plot_properties(scene: Scene) -> Mapping[str, Single]:
-    """Return tests of a slot: in a half of the field, in a plot, not in a plot."""
+    """Tests of a slot: in a half of the field, in a plot, not in a plot."""
     slots = scene.slots
     middle = sum(slot.x for slot in slots) / scene.size
 
@@ -252,7 +252,7 @@ Triple = Callable[[int, int, int], bool]
 
 
 def no_properties(scene: Scene) -> Mapping[str, Callable[[int], bool]]:
-    """Return none: nothing tells one seat from another."""
+    """None: nothing tells one seat from another."""
     return {}
 
 
@@ -268,7 +268,7 @@ def _left_steps(scene: Scene) -> list[list[int]]:
 
 
 def ring_relations(scene: Scene) -> Mapping[str, Pair]:
-    """Return tests of the slots of a and b; `left_2`: a is the second to the left of b."""
+    """Tests of the slots of a and b; `left_2`: a is the second to the left of b."""
     left = _left_steps(scene)
     size = scene.size
 
@@ -307,7 +307,7 @@ def ring_relations(scene: Scene) -> Mapping[str, Pair]:
 
 
 def ring_triples(scene: Scene) -> Mapping[str, Triple]:
-    """Return tests of the slots of a, b and c."""
+    """Tests of the slots of a, b and c."""
     left = _left_steps(scene)
 
     def apart(number: int) -> Triple:
@@ -335,12 +335,12 @@ class _Grid:
         self.tiers = 1 + max(y for _, y in self.places)
 
     def gap(self, a: int, b: int) -> tuple[int, int]:
-        """Return how far a is to the right of b, and how far above."""
+        """How far a is to the right of b, and how far above."""
         (ax, ay), (bx, by) = self.places[a], self.places[b]
         return ax - bx, ay - by
 
     def neighbor(self, a: int, x: int, y: int) -> int | None:
-        """Return the slot beside a slot, None where there is none."""
+        """The slot beside a slot, None where there is none."""
         position = self.places[a][0] + x, self.places[a][1] + y
         return self.places.index(position) if position in self.places else None
 
@@ -443,14 +443,14 @@ def _compare_neighbors(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair
 
 
 def shelf_relations(scene: Scene) -> Mapping[str, Pair]:
-    """Return tests of the slots of a and b."""
+    """Tests of the slots of a and b."""
     grid = _Grid(scene)
     tests = _straight(grid) | _gaps(grid) | _compare_diagonally(grid)
     return tests | _compare_neighbors(grid, tests)
 
 
 def shelf_triples(scene: Scene) -> Mapping[str, Triple]:
-    """Return tests of the slots of a, b and c: a between the other two, on a tier or in a column."""
+    """Tests of the slots of a, b and c: a between the other two, on a tier or in a column."""
     grid = _Grid(scene)
     axis = 1 if grid.tiers > 2 else 0
 
@@ -466,7 +466,7 @@ def shelf_triples(scene: Scene) -> Mapping[str, Triple]:
 
 
 def shelf_properties(scene: Scene) -> Mapping[str, Single]:
-    """Return tests of a slot: its tier and column, what they are not, what is beside it, and which one."""
+    """Tests of a slot: its tier and column, what they are not, what is beside it, and which one."""
     ids = [slot.id.split("_") for slot in scene.slots]
 
     def has(part: int, value: str) -> Single:
@@ -551,5 +551,5 @@ def _predicates(scene: Scene) -> Iterator[Predicate]:
 
 @lru_cache(maxsize=16)
 def predicates(scenario: str) -> Mapping[str, Predicate]:
-    """Return the predicates of a scenario by name, properties first."""
+    """The predicates of a scenario by name, properties first."""
     return {predicate.name: predicate for predicate in _predicates(SCENES[scenario])}

@@ -50,12 +50,12 @@ class Times:
     orders: Mapping[tuple[str, str], int]
 
     def year_of(self, anchor: str) -> int:
-        """Return the year of an event of history; raise KeyError where there is none."""
+        """The year of an event of history; raise KeyError where there is none."""
         return self.history[anchor].year
 
 
 def read_times(knowledge: Knowledge) -> Times:
-    """Return the tables of folder `time`; raise KeyError where one is missing."""
+    """The tables of folder `time`; raise KeyError where one is missing."""
     kinds: dict[str, dict[str, TimedEvent]] = {"life": {}, "week": {}, "history": {}}
     for row in knowledge.rows("time/events"):
         kinds[row["kind"]][row["id"]] = _event_of(row)
@@ -132,7 +132,7 @@ _SIGNS = {"after": 1, "before": -1, "anchor_after": 1, "anchor_before": -1}
 
 
 def claim_of(times: Times, scenario: str, sentence: Proposition) -> TimeClaim:
-    """Return what a statement or option says; raise ValueError for an unknown template or a gap."""
+    """What a statement or option says; raise ValueError for an unknown template or a gap."""
     if GAP in sentence.arguments:
         raise ValueError("a sentence with a gap claims nothing")
     name, (_, *arguments) = sentence.template, sentence.arguments
@@ -167,7 +167,7 @@ def _difference(scenario: str, left: str, right: str, number: int) -> TimeClaim:
 
 
 def events_of(times: Times, claim: TimeClaim) -> tuple[str, ...]:
-    """Return the events of the life or week that a claim is about, without those of history."""
+    """The events of the life or week that a claim is about, without those of history."""
     if claim.kind in ("longer", "as_long"):
         spans = (times.spans[claim.left], times.spans[claim.right])
         return tuple(event for span in spans for event in (span.start, span.end))

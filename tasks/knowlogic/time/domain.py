@@ -65,20 +65,20 @@ _QUESTIONS: dict[QuestionType, int] = {
 
 
 def hardness_of(template: str) -> int:
-    """Return cg of a statement."""
+    """Cg of a statement."""
     return _HARDNESS.get(template, 2)
 
 
 def variables_of(
     scenario: str, type_: QuestionType, lc: int, cg: int, right: int, dk: int
 ) -> dict[str, float]:
-    """Return the variables of the formula."""
+    """The variables of the formula."""
     dc = 0.5 if scenario == WEEK else 0.0
     return {"lc": lc, "cg": cg, "na": max(1, right), "dk": dk, "dq": _QUESTIONS[type_], "dc": dc}
 
 
 def level_of(variables: dict[str, float]) -> float:
-    """Return the level of a question."""
+    """The level of a question."""
     level = 0.02 * variables["lc"] + 0.2 * variables["cg"] + 0.25 * variables["na"]
     return round(level + 0.05 * variables["dk"] + 0.5 * variables["dq"] + variables["dc"], 9)
 
@@ -110,7 +110,7 @@ class Plan:
 
 
 def draw(times: Times, people: Sequence[Person], request: Request, rng: random.Random) -> Problem | None:
-    """Return a problem that keeps the request, or None where this draw failed."""
+    """A problem that keeps the request, or None where this draw failed."""
     makers: dict[str, Callable[..., tuple[Proposition | None, list[Proposition]] | None]] = {
         "precise_event": _draw_event,
         "vague_event": _draw_event,
@@ -145,7 +145,7 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
 
 
 def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
-    """Return the variables of the difficulty formula, given the number of right options."""
+    """The variables of the difficulty formula, given the number of right options."""
     sentences = (*problem.statements, *problem.options)
     anchors = {event for sentence in sentences for event in sentence.arguments if event in times.history}
     return variables_of(
@@ -276,7 +276,7 @@ _VAGUE = ("earlier", "later", "anchor_earlier", "anchor_later", "longer", "short
 
 
 def label(times: Times, problem: Problem) -> Labels:
-    """Return properties, relations, rules, chain length, precision and level.
+    """Properties, relations, rules, chain length, precision and level.
 
     The chain length is the number of statements that the proof of the hardest option rests on. Vague is a
     question for several events, or one with an option that fits several times, such as 'in an earlier year'.
@@ -322,7 +322,7 @@ def _properties_of(times: Times, sentences: tuple[Proposition, ...]) -> tuple[st
 
 
 def canonical(times: Times, problem: Problem) -> object:
-    """Return a value that is equal for questions that differ by the person, by words or by order alone.
+    """A value that is equal for questions that differ by the person, by words or by order alone.
 
     A week that names no day is left as it is by rotation, for it holds differences only.
     """
@@ -357,7 +357,7 @@ _COUNTS = {WEEK: range(1, 7), LIFE: range(1, LAST_YEAR - FIRST_YEAR + 1)}
 
 
 def make_phrasebook(times: Times, people: Sequence[Person], scenario: str, language: Language) -> Phrasebook:
-    """Return the sentences of statements and options."""
+    """The sentences of statements and options."""
     sentences = {key: texts for key, texts in load_sentences(_FILES[scenario]).items() if key != _INTRO}
     events = (times.week if scenario == WEEK else times.life).values()
     lexicon: dict[str, Mapping[Argument, str]] = {
@@ -383,13 +383,13 @@ def _call_count(number: int, scenario: str, language: Language) -> str:
 
 
 def write_intro(people: Sequence[Person], problem: Problem, language: Language) -> str:
-    """Return who the text is about, and the conventions of its times."""
+    """Who the text is about, and the conventions of its times."""
     name = names_of(people, language)[problem.entities[0]]
     return str(load_sentences(_FILES[problem.scenario])[_INTRO][language]).format(name=name)
 
 
 def read_intro(people: Sequence[Person], scenario: str, text: str, language: Language) -> Intro:
-    """Return who the text is about; raise ValueError for another text."""
+    """Who the text is about; raise ValueError for another text."""
     before, after = str(load_sentences(_FILES[scenario])[_INTRO][language]).split("{name}")
     if not (text.startswith(before) and text.endswith(after)):
         raise ValueError(f"the introduction is not that of scenario {scenario}")
@@ -410,12 +410,12 @@ TYPES: tuple[QuestionType, ...] = (
 
 
 def build(knowledge: Knowledge) -> Domain:
-    """Return the domain of the knowledge base: a life and a week joined."""
+    """The domain of the knowledge base: a life and a week joined."""
     return join_domains("time", build_scenario(knowledge, LIFE), build_scenario(knowledge, WEEK))
 
 
 def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
-    """Return the domain of one scenario."""
+    """The domain of one scenario."""
     times, people = read_times(knowledge), read_people(knowledge)
     books = {language: make_phrasebook(times, people, scenario, language) for language in LANGUAGES}
     return Domain(

@@ -39,7 +39,7 @@ class Proofs:
     by_pair: dict[tuple[str, str], Fact]
 
     def facts_for(self, claim: TimeClaim) -> list[Fact]:
-        """Return the facts that decide a claim; raise KeyError where the rules do not find them."""
+        """The facts that decide a claim; raise KeyError where the rules do not find them."""
         if claim.kind in ("longer", "as_long"):
             spans = (self.times.spans[claim.left], self.times.spans[claim.right])
             pairs = [(span.end, span.start) for span in spans]
@@ -48,12 +48,12 @@ class Proofs:
         return [self.by_pair[min(a, b), max(a, b)] for a, b in pairs]
 
     def statements_for(self, claim: TimeClaim) -> list[Proposition]:
-        """Return the statements that the smallest proofs found for a claim rest on."""
+        """The statements that the smallest proofs found for a claim rest on."""
         used = {ground for fact in self.facts_for(claim) for ground in self.closure.grounds(fact)}
         return [statement for fact, statement in self.statements.items() if fact in used]
 
     def rules_for(self, claim: TimeClaim) -> set[str]:
-        """Return the rules of these proofs, and the events of history whose year they use."""
+        """The rules of these proofs, and the events of history whose year they use."""
         rules: set[str] = set()
         for fact in self.facts_for(claim):
             rules |= {step.rule for step in self.closure.proof(fact).values()}
@@ -63,7 +63,7 @@ class Proofs:
 
 
 def count_steps(proofs: Proofs, problem: Problem) -> int:
-    """Return the statements that the proof of the hardest option rests on; all, where the rules are weak."""
+    """The statements that the proof of the hardest option rests on; all, where the rules are weak."""
     longest = 1
     for option in problem.options:
         try:
@@ -188,7 +188,7 @@ Masks = dict[str, int]
 
 
 def decide(times: Times, problem: Problem) -> EngineDecision:
-    """Return the number of assignments, and what holds in all or in none of them.
+    """The number of assignments, and what holds in all or in none of them.
 
     Assignments of a week whose text names no day are counted modulo its 7 rotations. Raises ValueError where
     there are more than `MOST` of them.
@@ -212,12 +212,12 @@ def _verdict(seen: set[bool]) -> Verdict:
 
 
 def symmetry_of(scenario: str, claims: list[TimeClaim]) -> int:
-    """Return the number of rotations that leave the statements as they are."""
+    """The number of rotations that leave the statements as they are."""
     return DAYS if scenario == WEEK and not any(claim.kind == "at" for claim in claims) else 1
 
 
 def events_in(times: Times, problem: Problem) -> tuple[str, ...]:
-    """Return the events of the problem, sorted."""
+    """The events of the problem, sorted."""
     sentences = (*problem.statements, *problem.options)
     claims = (claim_of(times, problem.scenario, sentence) for sentence in sentences)
     return tuple(sorted({event for claim in claims for event in events_of(times, claim)}))
@@ -226,7 +226,7 @@ def events_in(times: Times, problem: Problem) -> tuple[str, ...]:
 def find_assignments(
     times: Times, scenario: str, claims: list[TimeClaim], variables: tuple[str, ...]
 ) -> Iterator[Mapping[str, int]]:
-    """Yield each assignment of times to the events that all claims and the order of a life allow."""
+    """Each assignment of times to the events that all claims and the order of a life allow."""
     finder = _Finder(times, scenario, claims, variables)
     for masks in finder.find(dict.fromkeys(variables, finder.all)):
         yield {event: finder.first + mask.bit_length() - 1 for event, mask in masks.items()}
@@ -250,7 +250,7 @@ class _Finder:
         ]
 
     def find(self, masks: Masks) -> Iterator[Masks]:
-        """Yield the assignments within these masks."""
+        """The assignments within these masks."""
         if not self._narrow(masks):
             return
         open_ = [event for event, mask in masks.items() if mask & (mask - 1)]
@@ -344,7 +344,7 @@ Term = str | int
 
 
 def check(times: Times, problem: Problem) -> EngineDecision:
-    """Return what `decide` returns, found by a SAT solver; raises ValueError where it does."""
+    """Second engine: what `decide` returns, found by a SAT solver; raises ValueError as `decide` does."""
     claims = [claim_of(times, problem.scenario, statement) for statement in problem.statements]
     theory = _OrderTheory(times, problem.scenario, events_in(times, problem))
     try:
@@ -394,14 +394,14 @@ class _OrderTheory:
             self.bounds[event] = low, high
 
     def judge(self, claim: TimeClaim) -> Verdict:
-        """Return whether a claim holds in all assignments, in none, or in some."""
+        """Whether a claim holds in all assignments, in none, or in some."""
         literal = self._literal(claim)
         may_hold = self.solver.solve(assumptions=[*self.assumed, literal])
         may_fail = self.solver.solve(assumptions=[*self.assumed, -literal])
         return None if may_hold == may_fail else bool(may_hold)
 
     def count(self) -> int:
-        """Return the number of assignments; each one found is forbidden (so this comes last)."""
+        """The number of assignments; each one found is forbidden (so this comes last)."""
         model_count = 0
         while self.solver.solve(assumptions=self.assumed):
             model_count += 1

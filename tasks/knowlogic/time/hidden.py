@@ -32,7 +32,7 @@ class TimeText:
 
 
 def draw_week(times: Times, person: str, number: int, hub: int, rng: random.Random) -> TimeText:
-    """Return a week of so many activities; `hub` of them share a day where it is not 0."""
+    """A week of so many activities; `hub` of them share a day where it is not 0."""
     events = rng.sample(sorted(times.week), number)
     shared = rng.randrange(DAYS)
     others = [day for day in range(DAYS) if day != shared] if hub else range(DAYS)
@@ -51,7 +51,7 @@ def draw_week(times: Times, person: str, number: int, hub: int, rng: random.Rand
 
 
 def say_week_difference(person: str, first: str, second: str, apart: int, rng: random.Random) -> Proposition:
-    """Return the sentence that the first activity is so many days after the second, or the rest before it."""
+    """The sentence that the first activity is so many days after the second, or the rest before it."""
     if not apart % DAYS:
         return _say(person, "same", first, second)
     if rng.random() < 0.5:
@@ -62,7 +62,7 @@ def say_week_difference(person: str, first: str, second: str, apart: int, rng: r
 def draw_life(
     times: Times, person: str, number: int, hardest: int, anchors: Sequence[str], rng: random.Random
 ) -> TimeText | None:
-    """Return a life of so many events whose statements name these anchors; None where years do not fit.
+    """A life of so many events whose statements name these anchors; None where years do not fit.
 
     `hardest` is the kind of the hardest statement: 1 years, 2 other events too, 3 durations and gaps too.
     """
@@ -179,7 +179,7 @@ def _spans_as_long(times: Times, span: Span, dated: Sequence[str], at: Mapping[s
 
 
 def say_difference(person: str, first: str, second: str, apart: int, *, prefix: str = "") -> Proposition:
-    """Return the sentence that the first event is so many years after the second."""
+    """The sentence that the first event is so many years after the second."""
     if not apart:
         return _say(person, f"{prefix}same", first, second)
     return _say(person, f"{prefix}{'after' if apart > 0 else 'before'}", first, second, abs(apart))
@@ -236,18 +236,18 @@ class OptionMaker:
             self.forms += [self._compare, self._compare]
 
     def draw(self, *, is_true: bool) -> Proposition | None:
-        """Return a sentence with this verdict that may be an option; None where a draw failed."""
+        """A sentence with this verdict that may be an option; None where a draw failed."""
         return self.accept(self.rng.choice(self.forms)(is_true), is_true=is_true)
 
     def draw_vague(self) -> Proposition:
-        """Return a true sentence that may hold of several events."""
+        """A true sentence that may hold of several events."""
         if self.text.scenario == WEEK:
             return self.rng.choice(self.forms)(True)
         orders = [self._order, self._anchor_order] if self.text.anchors else [self._order]
         return self.rng.choice(orders)(True)
 
     def accept(self, sentence: Proposition, *, is_true: bool) -> Proposition | None:
-        """Return the sentence where it has the verdict, and statements must be put together; else None.
+        """The sentence where it has the verdict, and statements must be put together; else None.
 
         A sentence that repeats a statement or changes its number alone is refused, and one that the order of
         a life decides without any statement.
@@ -258,7 +258,7 @@ class OptionMaker:
         return None if self._pair_of(claim) in self.stated or self._is_plain(claim) else sentence
 
     def claim(self, sentence: Proposition) -> TimeClaim:
-        """Return what a sentence says."""
+        """What a sentence says."""
         return claim_of(self.times, self.text.scenario, sentence)
 
     def is_true(self, sentence: Proposition) -> bool:
@@ -266,7 +266,7 @@ class OptionMaker:
         return holds(self.times, self.text.scenario, self.claim(sentence), self.text.at)
 
     def key(self, sentence: Proposition) -> Hashable:
-        """Return what is equal for sentences of which one would repeat the other."""
+        """What is equal for sentences of which one would repeat the other."""
         return self._key(self.claim(sentence))
 
     def _key(self, claim: TimeClaim) -> Hashable:
@@ -299,7 +299,7 @@ class OptionMaker:
         return first, second
 
     def _miss(self, number: int, *, is_true: bool) -> int:
-        """Return the number, or one near it, on the same side of 0, where it shall be wrong."""
+        """The number, or one near it, on the same side of 0, where it shall be wrong."""
         if is_true:
             return number
         near = [number + off for off in _OFF]

@@ -23,7 +23,7 @@ from perennial.tasks.llm.structured import Ask, JsonAsker
 
 
 def read_book_reply(reply: Reply) -> str | Unusable:
-    """Return the book between <BOOK> and </BOOK>, or why there is none.
+    """The book between <BOOK> and </BOOK>, or why there is none.
 
     Tags count in any case; of several complete pairs the last that holds any text wins. A reply without
     tags is not taken for a book, whatever it says: nobody could tell the book from the talk around it.
@@ -43,7 +43,7 @@ def read_book_reply(reply: Reply) -> str | Unusable:
 
 
 def read_judgement(content: str) -> bool | None:
-    """Return what the last complete pair of <ANSWER> tags says, True or False in any case; None otherwise.
+    """What the last complete pair of <ANSWER> tags says, True or False in any case; None otherwise.
 
     A pair inside a book is part of the book and does not count.
     """
@@ -78,13 +78,13 @@ _WHOLE_BELOW = 1e15  # larger whole numbers read better as 1e+20
 def writing_request(
     writer: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[BookRule]
 ) -> ModelRequest:
-    """Return the call that asks for the book; it is the same for all observations of the instance."""
+    """The call that asks for the book; it is the same for all observations of the instance."""
     values = rule_values(config, instance, rules)
     return author_request("writer", writer, WRITING_SYSTEM_TEMPLATE, WRITING_TEMPLATE, 0, **values)
 
 
 def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[BookRule]) -> dict[str, object]:
-    """Return the template values that describe a game: its nouns, goal, title, and `rules` as JSON text.
+    """The template values that describe a game: its nouns, goal, title, and `rules` as JSON text.
 
     Truths and actions are in the instance's order, outcomes in that of `rules`, what they rule out in the
     order of the truths.
@@ -157,7 +157,7 @@ def revision_request(
     problem: Unusable | None,
     repeat: int,
 ) -> ModelRequest:
-    """Return the call that asks to evaluate the book and to revise it.
+    """The call that asks to evaluate the book and to revise it.
 
     `book` None: there is none yet, it is to be written. `verdict` is what the check found in the book,
     `problem` why the reply before this one could not be used. `repeat` distinguishes rounds with the same
@@ -178,7 +178,7 @@ def revision_request(
 
 
 def read_revision(reply: Reply, book: str | None) -> str | Unusable:
-    """Return the revised book, or why there is none.
+    """The revised book, or why there is none.
 
     <ANSWER>True</ANSWER> means that the reviser sees no error in `book`, which the check found wrong:
     nothing was revised then, even where a book is given too. Any other reply is read for the book between
@@ -251,7 +251,7 @@ async def write_model_book(
     rounds: int = 3,
     ask_json: JsonAsker | None = None,
 ) -> BookHistory:
-    """Return the history of the instance's book: written, read back, and revised up to `rounds` times.
+    """The history of the instance's book: written, read back, and revised up to `rounds` times.
 
     `reviser` reads back and revises. `rules` are all outcome states of the instance's actions
     (`perennial.tasks.kumo.books.rules_of`). Give one `ask_json` to many books: it remembers what the
@@ -289,7 +289,7 @@ class _BookWork:
     problem: Unusable | None = None  # why the last reply holds no book
 
     def make_request(self, attempt: int, bad: BadReply | None) -> ModelRequest:
-        """Return the request of a round: the writer's, then the reviser's."""
+        """The request of a round: the writer's, then the reviser's."""
         self.round = attempt
         if attempt == 0:
             return writing_request(self.writer, self.config, self.instance, self.rules)
@@ -305,7 +305,7 @@ class _BookWork:
         )
 
     async def check(self, reply: Reply) -> BookVersion | Unusable:
-        """Return the version that the reply gives if it passes the check; else what is wrong with either."""
+        """The version that the reply gives if it passes the check; else what is wrong with either."""
         text = read_revision(reply, self._last_text()) if self.round else read_book_reply(reply)
         self.problem = text if isinstance(text, Unusable) else None
         if isinstance(text, Unusable):
@@ -371,7 +371,7 @@ async def judge_book(
     rules: Sequence[BookRule],
     book: str,
 ) -> Judgement:
-    """Return what a model judges of a book that was written from these rules.
+    """What a model judges of a book that was written from these rules.
 
     A reply without a judgement is asked for again, with the reason, up to JUDGE_ATTEMPTS calls in all; a
     request that the endpoint rejects is not. Raises EndpointFailed where a call failed without an answer.

@@ -53,7 +53,7 @@ class RefusedVersion:
     findings: tuple[tuple[str, str], ...]
 
     def quote(self, count: int) -> list[str]:
-        """Return the messages of `count` findings at most, so that every rule has its turn."""
+        """The messages of `count` findings at most, so that every rule has its turn."""
         seen: Counter[str] = Counter()
         turns = []
         for rule, text in self.findings:
@@ -65,7 +65,7 @@ class RefusedVersion:
 def read_configuration(
     content: str, proposal: Proposal, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
 ) -> Accepted | RefusedVersion:
-    """Return the configuration that the reply holds, or why it is refused: for its form or its findings.
+    """The configuration that the reply holds, or why it is refused: for its form or its findings.
 
     Name, category, goal, nouns and book title are the proposal's: they are perennial's own data by now, and
     the model need not write them. Where it does, the proposal's count. All else stays as it was written.
@@ -82,7 +82,7 @@ def read_configuration(
 
 
 def config_schema() -> JsonSchema:
-    """Return the JSON schema of a reply: the keys of `config_form` that a model has to write."""
+    """The JSON schema of a reply: the keys of `config_form` that a model has to write."""
     texts = {"type": "array", "items": {"type": "string"}}
     bounds = {"type": "array", "items": {"type": "number"}, "description": "low and high of a float state"}
     state = object_schema(
@@ -157,7 +157,7 @@ class Completed:
 
 
 async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations: int) -> Completed:
-    """Return the reply to the request, continued as long as it is cut off, `continuations` times at most.
+    """The reply to the request, continued as long as it is cut off, `continuations` times at most.
 
     Cut off is a reply whose document ends in the middle, or that ran out of tokens before one began. The
     rules of `problem` are the statuses of a reply that is no text, `cut_off` where the limit is reached, and
@@ -188,7 +188,7 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
 
 
 def merge(text: str, more: str) -> str | None:
-    """Return a cut off reply and its continuation as one text, None where they do not fit.
+    """A cut off reply and its continuation as one text, None where they do not fit.
 
     They fit where the result holds a whole document or one that is cut off further on. Left out of the
     continuation are a fence around it, and its beginning where it repeats the end of the text: a long
@@ -331,7 +331,7 @@ async def configure_domain(
     repairs: int = 3,
     ask_json: JsonAsker | None = None,
 ) -> Configured:
-    """Return the proposal's configuration as the model writes it, or None after `repairs` repairs.
+    """The proposal's configuration as the model writes it, or None after `repairs` repairs.
 
     Name, category, goal, nouns and book title are set from the proposal, whatever the model writes there;
     all else is as it wrote it. Each version is continued up to `continuations` times where it is cut off,
@@ -395,7 +395,7 @@ async def _write_prompt(work: _ConfigurationWork, request: ModelRequest, continu
 def prompt_request(
     configurer: ModelChoice, proposal: Proposal, problem: str | None = None, attempt: int = 0
 ) -> ModelRequest:
-    """Return the call of the first step: for the prompt of this domain (figure 8).
+    """The call of the first step: for the prompt of this domain (figure 8).
 
     `problem` is what was wrong with the last of `attempt` replies; a call that said nothing of it might get
     the same reply again.
@@ -424,7 +424,7 @@ def configuration_request(
     problem: str | None = None,
     attempt: int = 0,
 ) -> ModelRequest:
-    """Return the call of the second step: for the configuration, by the domain's prompt (figure 9).
+    """The call of the second step: for the configuration, by the domain's prompt (figure 9).
 
     `problem` is what was wrong with the last of `attempt` replies, where none of it can be shown.
     """
@@ -445,7 +445,7 @@ def configuration_request(
 def repair_request(
     configurer: ModelChoice, asking: Sequence[Message], text: str, refused: RefusedVersion, version: int
 ) -> ModelRequest:
-    """Return the call that asks to repair refused version number `version`, from 1.
+    """The call that asks to repair refused version number `version`, from 1.
 
     The conversation is that which asked for the configuration, the refused text, and what was found.
     """

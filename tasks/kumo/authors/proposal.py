@@ -90,13 +90,13 @@ class ProposalForm(BaseModel):
 
 
 def proposals_schema() -> JsonSchema:
-    """Return the JSON schema of a reply: an object with the list `domains`."""
+    """The JSON schema of a reply: an object with the list `domains`."""
     texts = {key: {"type": "string", "description": about} for key, about in _ABOUT.items()}
     return object_schema(domains={"type": "array", "items": object_schema(**texts)})
 
 
 def proposal_entries(content: str) -> list[Any]:
-    """Return the entries of the list `domains` in a reply, each still to be read by `read_entry`.
+    """The entries of the list `domains` in a reply, each still to be read by `read_entry`.
 
     Raises UnreadableInput where the reply holds no JSON, NotTheForm where it is no such list.
     """
@@ -110,7 +110,7 @@ def proposal_entries(content: str) -> list[Any]:
 
 
 def read_entry(entry: object) -> ProposalForm:
-    """Return the form of one entry; raise NotTheForm, naming each wrong key, where it is not of that form."""
+    """The form of one entry; raise NotTheForm, naming each wrong key, where it is not of that form."""
     try:
         return ProposalForm.model_validate(entry)
     except ValidationError as error:
@@ -118,7 +118,7 @@ def read_entry(entry: object) -> ProposalForm:
 
 
 def entry_name(entry: object) -> str:
-    """Return what an entry that may be of any form calls itself, shortened, or `unnamed`."""
+    """What an entry that may be of any form calls itself, shortened, or `unnamed`."""
     name = entry.get("name") if isinstance(entry, dict) else None
     return " ".join(shorten(name).split()) if isinstance(name, str) and name.strip() else "unnamed"
 
@@ -137,13 +137,13 @@ class CategoryQuotas:
     categories: tuple[Quota, ...]
 
     def match(self, category: str) -> str | None:
-        """Return the category as it was asked for, in whatever case it is written; None where it was not."""
+        """The category as it was asked for, in whatever case it is written; None where it was not."""
         if not self.categories:
             return category
         return next((asked for asked, _ in self.categories if fold_name(asked) == fold_name(category)), None)
 
     def room(self, accepted: Iterable[str]) -> Mapping[str, int]:
-        """Return how many more domains each category may have beside those of `accepted`, in order."""
+        """How many more domains each category may have beside those of `accepted`, in order."""
         counts = Counter(accepted)
         sharing = [name for name, number in self.categories if number is None]
         rest = self.wanted - sum(number for _, number in self.categories if number is not None)
@@ -214,7 +214,7 @@ class Twin:
 
 
 def nearest_twin(name: str, goal: str, domains: Iterable[KnownDomain]) -> Twin | None:
-    """Return the known domain that one of this name and goal is too much like, the likest one, or None.
+    """The known domain that one of this name and goal is too much like, the likest one, or None.
 
     Too much alike are names from NAME_THRESHOLD on, goals from GOAL_THRESHOLD on, and both from a mean of
     MEAN_THRESHOLD on. A goal that is blank or holds common words only is like no other.
@@ -225,8 +225,7 @@ def nearest_twin(name: str, goal: str, domains: Iterable[KnownDomain]) -> Twin |
 
 @lru_cache(maxsize=65536)
 def normalise_text(text: str) -> str:
-    """Return the words of a text that distinguish it from others, singular, folded, sorted and joined by
-    spaces.
+    """The words of a text that distinguish it from others, singular, folded, sorted and joined by spaces.
 
     `MineralIdentificationEnv` and `The minerals` both give `mineral`. Where all words are common ones, all
     of them stay.
@@ -239,13 +238,13 @@ def normalise_text(text: str) -> str:
 
 
 def share_of_truths(truths: Iterable[str], others: Iterable[str]) -> float:
-    """Return the share (0 to 1) that two domains have in common of all their truths, normalised (Jaccard)."""
+    """The share (0 to 1) that two domains have in common of all their truths, normalised (Jaccard)."""
     ours, theirs = set(map(normalise_text, truths)), set(map(normalise_text, others))
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
 
 
 def refuse_same_truths(truths: Iterable[str], truths_by_domain: Mapping[str, Iterable[str]]) -> str | None:
-    """Return why truths that a known domain shares from TRUTHS_THRESHOLD on make no new domain, or None."""
+    """Why truths that a known domain shares from TRUTHS_THRESHOLD on make no new domain, or None."""
     ours = tuple(truths)
     shares = ((share_of_truths(ours, others), name) for name, others in truths_by_domain.items())
     share, name = max(shares, default=(0.0, ""))
@@ -348,7 +347,7 @@ async def propose_domains(
     *,
     ask_json: JsonAsker | None = None,
 ) -> Proposed:
-    """Return n domains of these categories (none given: any), like none that is known, or as many as came.
+    """N domains of these categories (none given: any), like none that is known, or as many as came.
 
     A proposal is refused, with the reason, for the rules `not_the_form`, `other_category`, `near_duplicate`
     (`perennial.tasks.kumo.authors.proposal`), `full_category` (`perennial.tasks.kumo.authors.proposal`) and
@@ -391,7 +390,7 @@ def proposal_request(
     reasons: Sequence[str],
     number: int,
 ) -> ModelRequest:
-    """Return the call of round `number`: for `count` domains unlike the names, knowing the reasons.
+    """The call of round `number`: for `count` domains unlike the names, knowing the reasons.
 
     `room` is the largest number of each category.
 

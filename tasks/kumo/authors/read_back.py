@@ -99,7 +99,7 @@ class ReadBackForm(_ReadBackForm):
 
 @lru_cache(maxsize=1)
 def read_back_schema() -> dict[str, Any]:
-    """Return the form's JSON schema."""
+    """The form's JSON schema."""
     return ReadBackForm.model_json_schema()
 
 
@@ -110,7 +110,7 @@ def read_back_schema() -> dict[str, Any]:
 
 
 def compare(book: ReadBackForm, truths: Sequence[str], rules: Sequence[BookRule]) -> BookVerdict:
-    """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
+    """How what a book was read to say differs from `rules`, all outcome states of its instance.
 
     Names match exactly, or by their folded form where only one listed name has that; bounds match as
     floats. An outcome may be described in several places: what these rule out is taken together. One that
@@ -180,11 +180,11 @@ class _Matching:
         self._actions = list(self._places)
 
     def truths_of(self, written: Sequence[str]) -> frozenset[str]:
-        """Return the listed names; a name that is not listed stays as it was written."""
+        """The listed names; a name that is not listed stays as it was written."""
         return frozenset(match_name(name, self._truths) or name for name in written)
 
     def place_of(self, written: str, outcome: ReadBackOutcome) -> int | None:
-        """Return the index of the rule for this outcome, None where there is none."""
+        """The index of the rule for this outcome, None where there is none."""
         action = match_name(written, self._actions)
         if action is None:
             return None
@@ -208,7 +208,7 @@ class _Matching:
         return any(_touches(other, rule.low) for other in others)
 
     def leaves_end_open(self, index: int, described: RangeForm | None) -> bool:
-        """Return whether the book does not say to which range a shared upper end belongs."""
+        """Whether the book does not say to which range a shared upper end belongs."""
         return described is not None and described.high_included is None and self.closed[index] is False
 
 
@@ -304,7 +304,7 @@ _PROBLEMS_SHOWN = 4
 async def read_back(
     ask_json: JsonAsker, checker: ModelChoice, config: SeedConfig, instance: Instance, book: str
 ) -> Asked[ReadBackForm]:
-    """Return what a model reads out of the book.
+    """What a model reads out of the book.
 
     A reply that is cut off, refused, empty, no JSON or not of the form is asked for again, with the
     reason, up to READ_BACK_ATTEMPTS calls in all; a request that the endpoint rejects is not. Raises
@@ -326,7 +326,7 @@ def read_back_request(
     attempt: int,
     problem: Unusable | None,
 ) -> ModelRequest:
-    """Return the call that asks what a book says; `problem` is what was wrong with the attempt before."""
+    """The call that asks what a book says; `problem` is what was wrong with the attempt before."""
     return author_request(
         "checker",
         checker,
@@ -343,7 +343,7 @@ def read_back_request(
 
 
 def parse_read_back(content: str) -> ReadBackForm:
-    """Return what a reply says that the book says.
+    """What a reply says that the book says.
 
     Raises UnreadableInput, with the first wrong places, where the reply holds no JSON of the form asked for.
     """

@@ -15,7 +15,7 @@ class KernelPreparation:
 
 
 def sources_digest(*modules: ModuleType) -> int:
-    """Return a digest of the modules' source code.
+    """A digest of the modules' source code.
 
     numba takes a cached kernel for up to date as long as the one file that holds its entry point is
     unchanged. It also looks at the values that a closure holds: an entry point that closes over this

@@ -42,7 +42,7 @@ class Decision:
     branches: list[tuple[tuple[int, ...], "Decision"]] = field(default_factory=list)
 
     def walk(self) -> "list[Decision]":
-        """Return this state and all below it."""
+        """This state and all below it."""
         return [self, *(state for _, below in self.branches for state in below.walk())]
 
 
@@ -61,7 +61,7 @@ class _Open:
 
 
 def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool = False) -> Decision | None:
-    """Return the optimum's tree of at most so many tests, breadth first; None where no optimum is known.
+    """The optimum's tree of at most so many tests, breadth first; None where no optimum is known.
 
     States past the limit are cut off, and say so. The instance's size has to fit (`has_promise`).
     `is_balanced` names the prior, as of `solve_instances`.
@@ -157,14 +157,14 @@ class _Weights:
             self._kappa = [1 / number if number else 0.0 for number in self._by_set(size - 1, 0)]
 
     def truths(self, left: int, tried: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the truths left that may survive, and those that survive in any case."""
+        """The truths left that may survive, and those that survive in any case."""
         numbers = self._by_set(left, tried)
         sets = [truth_set for truth_set, number in zip(self._survivors, numbers, strict=True) if number > 0.5]
         possible = reduce(or_, sets, 0)
         return _bits(possible), _bits(reduce(and_, sets, possible))
 
     def weight(self, left: int, tried: int) -> float:
-        """Return W(L, R), R being the actions not tried."""
+        """W(L, R), R being the actions not tried."""
         return sum(
             number * kappa for number, kappa in zip(self._by_set(left, tried), self._kappa, strict=True)
         )

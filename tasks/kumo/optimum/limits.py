@@ -6,5 +6,5 @@ NODE_LIMIT = 900_000  # states an instance, a few seconds: for results that no c
 
 
 def fits_tables(n_truths: int, n_actions: int, n_valid: int) -> bool:
-    """Return whether the optimum applies to a size: not all truths valid, and tables of bearable size."""
+    """Whether the optimum applies to a size: not all truths valid, and tables of bearable size."""
     return 1 <= n_valid < n_truths <= MAX_TRUTHS and n_actions <= MAX_ACTIONS

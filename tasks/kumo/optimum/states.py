@@ -78,7 +78,7 @@ def clear_states(p, limit):
 
 @kernel_part
 def set_record(p, left):
-    """Return the record of a set of truths, made when first met."""
+    """The record of a set of truths, made when first met."""
     if p[SETS + left] != 0:
         return p[SETS + left]
     record = p[TOP]
@@ -146,7 +146,7 @@ def _same_sets(p, first, other):
 
 @kernel_part
 def lowest_members(p, record, actions):
-    """Return the actions without those that touch nothing, each class's replaced by its lowest members."""
+    """The actions without those that touch nothing, each class's replaced by its lowest members."""
     kept = actions & p[record + SINGLES]
     listed = p[record + SHARED]
     while p[listed] != 0:
@@ -164,7 +164,7 @@ def lowest_members(p, record, actions):
 
 @kernel_part
 def find_node(p, y, left, untried):
-    """Return the node that stands for a state; 0, and FULL set, past the limit."""
+    """The node that stands for a state; 0, and FULL set, past the limit."""
     actions = lowest_members(p, set_record(p, left), untried)
     key = left | actions << MAX_TRUTHS
     slot = _slot_of(p, key)

@@ -163,14 +163,14 @@ def _fill_table(p, y, table, first, end):
 
 @kernel_part
 def row_of(p, part, actions):
-    """Return where a part's row of M_R(U) by U begins, R being the part's actions among these."""
+    """Where a part's row of M_R(U) by U begins, R being the part's actions among these."""
     chosen = (actions >> (part * p[PART_ACTIONS])) & ((1 << p[PART_ACTIONS]) - 1)
     return PART + part * PART_WORDS + chosen * (p[ALL_TRUTHS] + 1)
 
 
 @kernel_part
 def factor_of(p, y, actions):
-    """Return the product of the actions' numbers of states: M_R of no truth."""
+    """The product of the actions' numbers of states: M_R of no truth."""
     factor = 1.0
     for part in range(PARTS):
         factor *= y[row_of(p, part, actions)]

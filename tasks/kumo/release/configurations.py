@@ -56,7 +56,7 @@ class ReadModule:
 
 
 def read_module(text: str, source: str) -> ReadModule:
-    """Return the values of the module's names; `source` names it in errors.
+    """The values of the module's names; `source` names it in errors.
 
     Raises UnreadableInput, naming the line, at the first form that is not read, and where the text is no
     Python, larger than MAX_CHARACTERS or nested too deeply.
@@ -106,7 +106,7 @@ class _ModuleReader:
                 raise self.refusal(statement, f"a statement of kind {type(statement).__name__}")
 
     def value(self, node: ast.expr) -> Any:
-        """Return what the expression stands for."""
+        """What the expression stands for."""
         self.count(node, 1)
         match node:
             case ast.Constant(value=constant) if _is_scalar(constant):
@@ -137,7 +137,7 @@ class _ModuleReader:
         raise self.refusal(node)
 
     def hashable(self, node: ast.expr) -> Any:
-        """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
+        """A member of a set or a key of a dictionary: a text, a number or a tuple of such."""
         value = self.value(node)
         if not all(isinstance(part, _SCALARS) for part in (value if isinstance(value, tuple) else (value,))):
             raise self.refusal(node, "a key or a member of a set that is no text, number or tuple of these")
@@ -146,7 +146,7 @@ class _ModuleReader:
     def dictionary(
         self, node: ast.Dict, keys: list[ast.expr | None], values: list[ast.expr]
     ) -> dict[Any, Any]:
-        """Return the dictionary, noting keys that it repeats."""
+        """The dictionary, noting keys that it repeats."""
         result: dict[Any, Any] = {}
         for key_node, value_node in zip(keys, values, strict=True):
             if key_node is None:
@@ -158,7 +158,7 @@ class _ModuleReader:
         return result
 
     def filter_texts(self, node: ast.ListComp | ast.SetComp) -> list[str]:
-        """Return the texts of a comprehension `x for x in Name [if condition]`."""
+        """The texts of a comprehension `x for x in Name [if condition]`."""
         match node.elt, node.generators:
             case (
                 ast.Name(id=element),
@@ -172,7 +172,7 @@ class _ModuleReader:
         raise self.refusal(node)
 
     def passing(self, node: ast.expr, name: str, texts: list[str]) -> list[str]:
-        """Return the texts for which the condition on the comprehension's name holds."""
+        """The texts for which the condition on the comprehension's name holds."""
         self.count(node, len(texts))
         match node:
             case ast.BoolOp(op=ast.And(), values=conditions):
@@ -193,7 +193,7 @@ class _ModuleReader:
         raise self.refusal(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
 
     def texts(self, node: ast.expr) -> list[str]:
-        """Return the texts of a list, a tuple or a set, those of a set sorted."""
+        """The texts of a list, a tuple or a set, those of a set sorted."""
         value = self.value(node)
         if not isinstance(value, _LISTS) or not all(isinstance(text, str) for text in value):
             raise self.refusal(node, "a comprehension or condition over something else than a list of texts")
@@ -206,7 +206,7 @@ class _ModuleReader:
             raise self.refusal(node, f"work of more than {_MAX_STEPS:,} steps")
 
     def refusal(self, node: ast.AST, what: str = "") -> UnreadableInput:
-        """Return the error that names the node's line."""
+        """An error that names the node's line."""
         what = what or f"an expression of kind {type(node).__name__}, or a name that is not assigned above"
         return UnreadableInput(f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; {_HINT}")
 
@@ -233,7 +233,7 @@ class ReadConfig:
 
 
 def config_from_module(text: str, name: str, source: str) -> ReadConfig:
-    """Return the configuration that a module's text holds, called `name` (the domain's, such as MedicalEnv).
+    """The configuration that a module's text holds, called `name` (the domain's, such as MedicalEnv).
 
     Sets have no order: their members are sorted, as those that states rule out always are. `source` names
     the module in errors. Raises UnreadableInput, with the line where there is one, for a form that is not
@@ -263,7 +263,7 @@ def config_from_module(text: str, name: str, source: str) -> ReadConfig:
 
 
 def config_from_json(text: str, name: str, source: str) -> ReadConfig:
-    """Return the configuration that a JSON text holds, which must be called `name`; raise UnreadableInput."""
+    """The configuration that a JSON text holds, which must be called `name`; raise UnreadableInput."""
     config = parse_config(text, source)
     if config.name != name:
         raise UnreadableInput(

@@ -42,7 +42,7 @@ class AgentMessages:
 
 
 def parse_module(text: str, source: str) -> ast.Module:
-    """Return the syntax tree of a module; raise UnreadableInput, with the line, where it is no Python."""
+    """The syntax tree of a module; raise UnreadableInput, with the line, where it is no Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
@@ -56,7 +56,7 @@ def parse_module(text: str, source: str) -> ast.Module:
 
 
 def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
-    """Return the template of the system message with a book, and of that without one.
+    """The template of the system message with a book, and of that without one.
 
     Raises UnreadableInput, naming the line, for a form that is not read, and for a message that does not show
     both lists, and the book once where there is one.
@@ -76,7 +76,7 @@ def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
 
 
 def read_agent(method: ast.FunctionDef, source: str) -> AgentMessages:
-    """Return the templates of the agent's messages; raise UnreadableInput as `read_system_prompt` does.
+    """The templates of the agent's messages; raise UnreadableInput as `read_system_prompt` does.
 
     Raises it too where the messages stand in another order than perennial sends them.
     """
@@ -117,7 +117,7 @@ class _MethodReader:
         self.lists: dict[str, list[tuple[str, str]]] = {}
 
     def read_return(self, method: ast.FunctionDef) -> str:
-        """Return the template that the method returns."""
+        """The template that the method returns."""
         result = self.run(method.body)
         if not isinstance(result, str):
             raise self.refusal(method, "no text is returned")
@@ -126,7 +126,7 @@ class _MethodReader:
     def conversation(
         self, method: ast.FunctionDef, start: list[tuple[str, str]]
     ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """Return the messages that the method sends after those of `start`, and those that it keeps."""
+        """The messages that the method sends after those of `start`, and those that it keeps."""
         self.lists = {_KEPT: list(start)}
         sent = self.run(method.body)
         if not isinstance(sent, list):
@@ -195,14 +195,14 @@ class _MethodReader:
         raise self.refusal(node, "a message without role and content")
 
     def text(self, node: ast.expr) -> str:
-        """Return the template that the expression stands for."""
+        """The template that the expression stands for."""
         value = self.value(node)
         if value is None:
             raise self.refusal(node, "None in the place of a text")
         return value
 
     def value(self, node: ast.expr) -> str | None:
-        """Return the template that the expression stands for, or None."""
+        """The template that the expression stands for, or None."""
         match node:
             case ast.Constant(value=None):
                 return None
@@ -220,7 +220,7 @@ class _MethodReader:
         raise self.refusal(node, f"an expression of kind {type(node).__name__}")
 
     def join_parts(self, node: ast.AST, *parts: str | None) -> str:
-        """Return the parts as one template, of a length that an honest one has."""
+        """The parts as one template, of a length that an honest one has."""
         texts = [part for part in parts if part is not None]
         if len(texts) < len(parts):
             raise self.refusal(node, "None in the place of a text")
@@ -229,7 +229,7 @@ class _MethodReader:
         return "".join(texts)
 
     def holds(self, node: ast.expr) -> bool:
-        """Return whether a condition on what is known holds."""
+        """Whether a condition on what is known holds."""
         match node:
             case ast.BoolOp(op=ast.And(), values=conditions):
                 return all(self.holds(condition) for condition in conditions)
@@ -247,7 +247,7 @@ class _MethodReader:
         raise self.refusal(node, "a condition on something else than the book, the observation or the agent")
 
     def refusal(self, node: ast.AST, what: str) -> UnreadableInput:
-        """Return the error that names the node's line."""
+        """An error that names the node's line."""
         return UnreadableInput(
             f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; expected messages made of texts, "
             f"lists, book and observation as published; {REMEDY}"

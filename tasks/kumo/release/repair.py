@@ -19,7 +19,7 @@ _KINDS = ("str", "float")
 
 
 def repair_config(config: SeedConfig, words: Mapping[str, str]) -> tuple[SeedConfig, tuple[str, ...]]:
-    """Return the configuration with what can be repaired, and a line about each change.
+    """The configuration with what can be repaired, and a line about each change.
 
     `words` are the operator's `goal`, `truth_noun` and `action_noun`, which the release does not have. A goal
     that nobody gave and the book's title are made of the domain's name.

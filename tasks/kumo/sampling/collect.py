@@ -42,7 +42,7 @@ _sources: list[CandidateSource] = []
 def batches(
     encoded: EncodedConfig, request: SamplingRequest, workers: int, source: CandidateSource
 ) -> Generator[Batch, None, None]:
-    """Yield (first index, candidates) for all indices of the request, in ascending order.
+    """(first index, candidates) for all indices of the request, in ascending order.
 
     Processes are started only where there is more than one batch to draw.
     """
@@ -115,7 +115,7 @@ class Remainder:
         return self._head is None
 
     def next_instance(self, index: int, is_taken: Callable[[str], bool]) -> tuple[str, Draws] | None:
-        """Return id and draw of the first instance of the sequence that is not taken, None at its end.
+        """Id and draw of the first instance of the sequence that is not taken, None at its end.
 
         Raises UndecidedError where the solver's budget, or `_MAX_MISSES`, ends the walk before its end.
         """
@@ -135,7 +135,7 @@ class Remainder:
         return None
 
     def shortfall(self, count: int) -> PerennialError:
-        """Return the error that says how many instances exist, once the sequence is at its end."""
+        """The error that says how many instances exist, once the sequence is at its end."""
         existing = self.walked - self.too_easy
         what = "balanced lists of truths and actions" if self._request.is_balanced else "distinct instances"
         count += self._request.found_before
@@ -154,7 +154,7 @@ class Remainder:
         )
 
     def exhaustion_error(self, count: int) -> PerennialError:
-        """Return the error that says that no further instance was found, and that none was excluded."""
+        """The error that says that no further instance was found, and that none was excluded."""
         count += self._request.found_before
         return InstancesExhausted(
             f"{self._subject()}: {self._count_asked():,} new instances were asked for and {count:,} found; "

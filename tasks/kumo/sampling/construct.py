@@ -56,7 +56,7 @@ class Draws(NamedTuple):
 
     @classmethod
     def empty(cls, rows: int, n_truths: int, n_actions: int) -> "Draws":
-        """Return draws of this size, to be filled in."""
+        """Draws of this size, to be filled in."""
         return cls(
             np.zeros(rows, np.int8),
             np.zeros((rows, n_truths), np.int32),
@@ -67,7 +67,7 @@ class Draws(NamedTuple):
         )
 
     def rows(self, wanted: Array) -> "Draws":
-        """Return the draws of these rows."""
+        """The draws of these rows."""
         return Draws(*(column[wanted] for column in self))
 
 
@@ -90,7 +90,7 @@ def draw(
     attempts: Array,
     forced: Array,
 ) -> Draws:
-    """Return the draws of these (index, attempt) pairs, each by its 64-bit seed.
+    """The draws of these (index, attempt) pairs, each by its 64-bit seed.
 
     `size` is (truths, actions, valid truths). With `all_related` a draw in which some truth is related to
     none of the actions is TOO_EASY. `forced[r]` holds the states that the solver selected for row r, filled

@@ -18,7 +18,7 @@ Array = Any
 
 
 def rules_of_states(encoded: EncodedConfig) -> tuple[Array, Array]:
-    """Return where each action's states begin, and by state and truth whether the state rules it out."""
+    """Where each action's states begin, and by state and truth whether the state rules it out."""
     starts = np.cumsum([0, *(len(states) for states in encoded.masks)])
     truths = range(len(encoded.truths))
     rows = [[mask >> truth & 1 for truth in truths] for states in encoded.masks for mask in states]
@@ -27,7 +27,7 @@ def rules_of_states(encoded: EncodedConfig) -> tuple[Array, Array]:
 
 @kernel_part
 def rules_out_all(masks, starts, survivor, missing, unused):
-    """Return whether states of unused actions that spare the survivor can rule out all that is missing."""
+    """Whether states of unused actions that spare the survivor can rule out all that is missing."""
     if missing == 0:
         return True
     # The truths that at least one, two and three unused actions can rule out.

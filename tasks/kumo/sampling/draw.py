@@ -80,7 +80,7 @@ class CandidateSource:
         stop: int | None = None,
         is_taken: Callable[[str], bool] | None = None,
     ) -> Candidates:
-        """Return for each index its first candidate among the attempts `start` to `stop - 1`."""
+        """For each index its first candidate among the attempts `start` to `stop - 1`."""
         if self._request.is_balanced:
             return self._next_balanced(indices, start, stop, is_taken)
         stop = MAX_ATTEMPTS if stop is None else stop
@@ -139,7 +139,7 @@ class CandidateSource:
         return result
 
     def complete(self, truths: Array, actions: Array) -> Draws:
-        """Return balanced boards as draws: each with its valid truth and its observations.
+        """Balanced boards as draws: each with its valid truth and its observations.
 
         These depend on the seed and on what is listed, not on the order, the index or the attempt: drawn
         again a board gives the same instance, so that skipping duplicates cannot favour any truth.
@@ -162,7 +162,7 @@ class CandidateSource:
         return draws
 
     def too_easy(self, draws: Draws) -> Array:
-        """Return for each draw whether it needs no test, or its expected steps miss the minimum above 1.
+        """For each draw whether it needs no test, or its expected steps miss the minimum above 1.
 
         Exact search decides. An instance that passes its limit of work is taken to miss the minimum.
         """

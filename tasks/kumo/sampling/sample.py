@@ -77,7 +77,7 @@ def prepare() -> KernelPreparation:
 
 
 def why_none_exists(encoded: EncodedConfig, request: SamplingRequest) -> str:
-    """Return the solver's proof that no instance exists, in words; "" where it is not proved."""
+    """The solver's proof that no instance exists, in words; "" where it is not proved."""
     from perennial.tasks.kumo.sampling.collect import Collection
     from perennial.tasks.kumo.sampling.draw import CandidateSource
 
@@ -94,7 +94,7 @@ def sample_instances(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Sample:
-    """Return `request.count` distinct instances, none of which has a known id.
+    """`request.count` distinct instances, none of which has a known id.
 
     A function of (configuration, request, known ids) alone: instance i is the first attempt of index i
     whose id is neither known nor accepted for a smaller index (above a minimum of 1 expected steps an

@@ -49,7 +49,7 @@ class ObservableState:
 
 
 def observable_states(encoded: EncodedConfig) -> tuple[ObservableState, ...]:
-    """Return the states that can be observed, by action and state: the flat numbering of sampling."""
+    """The states that can be observed, by action and state: the flat numbering of sampling."""
     return tuple(
         ObservableState(a, s, encoded.masks[a][s], state.label, pieces)
         for a, outcome in enumerate(encoded.outcomes)
@@ -126,7 +126,7 @@ class ShownNumbers:
         return low, high
 
     def draw(self, states: Array, valid: Array, uniforms: Array) -> tuple[Array, Array]:
-        """Return a number of each state, and whether it is a whole number by its precision.
+        """A number of each state, and whether it is a whole number by its precision.
 
         `states` and `uniforms` have a row for each instance, `valid` the indices of its valid truths. What is
         returned for a state without a precision has no meaning.

@@ -43,7 +43,7 @@ def select_states(
     n_actions: int,
     rng: random.Random,
 ) -> list[int] | None:
-    """Return numbers of states that rule out exactly the invalid truths, or None where there are none.
+    """Numbers of states that rule out exactly the invalid truths, or None where there are none.
 
     Algorithm 2 of Lin et al. (2025): one variable for each state that rules out a sampled truth and no
     valid one, at most one state an action and at most `n_actions` in all. None also where the solver is
@@ -80,7 +80,7 @@ def all_instances(
     all_related: bool,
     rng: random.Random,
 ) -> Iterator[FoundInstance]:
-    """Yield every instance of the setting once; the iterator's end is the proof that there are no others.
+    """Every instance of the setting once; the iterator's end is the proof that there are no others.
 
     With `all_related` only those in which every truth is related to some action. Raises UndecidedError
     where the budget ends first. A setting whose actions cannot rule out enough truths by their number
@@ -98,20 +98,20 @@ class Formula(Protocol[Found]):
     at_most: list[tuple[list[int], int]]
 
     def random_phases(self, rng: random.Random) -> list[int]:
-        """Return the phases that the search for the next model begins with."""
+        """The phases that the search for the next model begins with."""
         ...
 
     def read(self, model: Sequence[int]) -> Found:
-        """Return what a model describes."""
+        """What a model of the formula describes."""
         ...
 
     def blocking_clause(self, instance: Found) -> list[int]:
-        """Return the clause that excludes all models that describe the same."""
+        """The clause that excludes all models that describe the same."""
         ...
 
 
 def all_models(formula: Formula[Found], conflicts: int, rng: random.Random) -> Iterator[Found]:
-    """Yield all that models of the formula describe, each once, under random phases.
+    """All that models of the formula describe, each once, under random phases.
 
     Raises UndecidedError where a search uses up its conflicts.
     """
@@ -216,7 +216,7 @@ class _InstanceFormula:
             yield [-sampled, *(self.observed[g] for a in related for g in self._of_action[a])]
 
     def random_phases(self, rng: random.Random) -> list[int]:
-        """Return phases that prefer random truths, a random valid one and random states of random actions."""
+        """Phases that prefer random truths, a random valid one and random states of random actions."""
         truths = rng.sample(range(len(self.sampled)), self.setting.n_truths)
         preferred = {self.sampled[t] for t in truths}
         preferred |= {self.valid[t] for t in truths[: self.setting.n_valid]}
@@ -227,7 +227,7 @@ class _InstanceFormula:
         return [variable if variable in preferred else -variable for variable in variables]
 
     def read(self, model: Sequence[int]) -> FoundInstance:
-        """Return the instance that a model describes."""
+        """The instance that a model describes."""
         return FoundInstance(
             tuple(t for t, variable in enumerate(self.sampled) if model[variable - 1] > 0),
             tuple(t for t, variable in enumerate(self.valid) if model[variable - 1] > 0),
@@ -235,12 +235,12 @@ class _InstanceFormula:
         )
 
     def blocking_clause(self, instance: FoundInstance) -> list[int]:
-        """Return the clause that excludes this instance; truths and states determine the valid ones."""
+        """The clause that excludes this instance; truths and states determine the valid ones."""
         return [-self.sampled[t] for t in instance.truths] + [-self.observed[g] for g in instance.states]
 
 
 def exactly(variables: Sequence[int], number: int) -> list[tuple[list[int], int]]:
-    """Return two at-most constraints, under which exactly `number` of the variables are true."""
+    """Two at-most constraints, under which exactly `number` of the variables are true."""
     return [(list(variables), number), ([-variable for variable in variables], len(variables) - number)]
 
 
@@ -251,7 +251,7 @@ def add_clauses(solver: Any, clauses: Sequence[Sequence[int]]) -> None:
 
 
 def solver_name(engine: str) -> str:
-    """Return the solver that an engine asks, and the package's version."""
+    """The solver that an engine asks, and the package's version."""
     import pysat
 
     solver = "Minicard 1.2" if engine == CONSTRUCTIVE else "CaDiCaL 1.5.3"
@@ -259,7 +259,7 @@ def solver_name(engine: str) -> str:
 
 
 def open_solver() -> Any:
-    """Return a fresh solver that knows at-most constraints."""
+    """A fresh solver that knows at-most constraints."""
     from pysat.solvers import Minicard
 
     return Minicard()

@@ -43,7 +43,7 @@ def seed_generator(generator, seed, index, attempt):  # type: ignore[no-untyped-
 
 @kernel_part
 def next_bits(generator):  # type: ignore[no-untyped-def]
-    """Return the next 64 random bits."""
+    """The next 64 random bits."""
     generator[0] += _GAMMA
     mixed = generator[0]
     mixed = (mixed ^ (mixed >> _U30)) * _MIX_1
@@ -59,11 +59,11 @@ def skip(generator, number):  # type: ignore[no-untyped-def]
 
 @kernel_part
 def unit(generator):  # type: ignore[no-untyped-def]
-    """Return a uniform float of [0, 1)."""
+    """A uniform float of [0, 1)."""
     return (next_bits(generator) >> _U11) * _TO_UNIT
 
 
 @kernel_part
 def below(generator, count):  # type: ignore[no-untyped-def]
-    """Return an integer of 0..count-1, uniform to within count / 2**32."""
+    """An integer of 0..count-1, uniform to within count / 2**32."""
     return np.int64(((next_bits(generator) >> _U32) * np.uint64(count)) >> _U32)

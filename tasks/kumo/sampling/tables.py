@@ -43,18 +43,18 @@ class SamplingTables:
         )
 
     def ids(self, draws: Draws) -> list[str]:
-        """Return the draws' ids: those of `canonical_instance_id`, all rows at once."""
+        """The draws' ids: those of `canonical_instance_id`, all rows at once."""
         truths = self._truth_tokens[np.sort(self._truth_ranks[draws.truths], axis=1)]
         states = self._state_tokens[np.sort(self._state_ranks[draws.states], axis=1)]
         return ["ki_" + digest for digest in _digests(truths, states)]
 
     def board_digests(self, truths: Array, actions: Array) -> list[str]:
-        """Return of each row of truths and actions a digest of them, in whatever order they are listed."""
+        """Of each row of truths and actions a digest of them, in whatever order they are listed."""
         names = self._truth_tokens[np.sort(self._truth_ranks[truths], axis=1)]
         return _digests(names, self._action_tokens[np.sort(self._action_ranks[actions], axis=1)])
 
     def instances(self, draws: Draws, seed: int, indices: Iterable[int]) -> list[Instance]:
-        """Return the draws as instances.
+        """The draws as instances.
 
         Raises AssertionError where a draw's observations leave other truths than its valid ones: checked
         here, on masks and apart from the pass that drew it, for every instance that is ever handed out.
@@ -99,7 +99,7 @@ class SamplingTables:
             )
 
     def observations(self, draws: Draws) -> Array:
-        """Return labels, and numbers of each state's range that are read back as that state.
+        """Labels, and numbers of each state's range that are read back as that state.
 
         Without a precision they are uniform in the range; with one see `perennial.tasks.kumo.sampling.shown`.
         """
@@ -144,7 +144,7 @@ def _objects(values: Sequence[Any]) -> Array:
 
 
 def _bits(masks: Sequence[int], n_truths: int) -> Array:
-    """Return a row of booleans a mask, one for each truth."""
+    """A row of booleans a mask, one for each truth."""
     n_bytes = -(-n_truths // 8)
     joined = b"".join(mask.to_bytes(n_bytes, "little") for mask in masks)
     rows = np.frombuffer(joined, np.uint8).reshape(len(masks), n_bytes)

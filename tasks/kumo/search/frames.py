@@ -60,7 +60,7 @@ HORIZON = 8  # steps that the reusable-action bound looks ahead at most
 
 @kernel_part
 def record_of(w, x, mask):
-    """Return the truth set's record, written when first asked for; 0, and FULL set, where no room is left."""
+    """The truth set's record, written when first asked for; 0, and FULL set, where no room is left."""
     slot = _set_slot(w, mask)
     if w[slot] == 0:
         room = RECORDS + RECORD_WORDS - w[TOP]
@@ -226,7 +226,7 @@ def _write_class(w, x, start, group):
 
 @kernel_part
 def successor_of(w, x, successor):
-    """Return the record of a successor; 0, and FULL set, where no room is left."""
+    """The record of a successor; 0, and FULL set, where no room is left."""
     record = w[successor + SUCCESSOR_SET]
     if record == 0:
         record = record_of(w, x, w[successor + SUCCESSOR_MASK])
@@ -244,7 +244,7 @@ def successor_of(w, x, successor):
 
 @kernel_part
 def steps_to_strand(w, record, actions):
-    """Return how few steps can leave some truth without a related action; 0: some truth has none."""
+    """How few steps can leave some truth without a related action; 0: some truth has none."""
     first = record + w[record + CLASSES] - w[record + N_RELATIONS]
     fewest = 64
     for i in range(first, first + w[record + N_RELATIONS]):
@@ -254,7 +254,7 @@ def steps_to_strand(w, record, actions):
 
 @kernel_part
 def lowest_members(w, record, actions):
-    """Return the actions with those that reach nothing left out, and each class's replaced by its lowest."""
+    """The actions with those that reach nothing left out, and each class's replaced by its lowest."""
     actions &= w[record + REACH]
     listed = record + w[record + CLASSES]
     for _ in range(w[record + N_SHARED]):
@@ -272,7 +272,7 @@ def lowest_members(w, record, actions):
 
 @kernel_part
 def reusable_bound(w, x, record, steps):
-    """Return the expected steps of the game whose actions can be reused and which ends freely after `steps`.
+    """The expected steps of the game whose actions can be reused and which ends freely after `steps`.
 
     Every step leaves each truth at most one related action less, so this bounds a state that takes at least
     `steps` to strand a truth from below. -1 where room or budget is used up.
@@ -309,7 +309,7 @@ def reusable_bound(w, x, record, steps):
 
 @kernel_part
 def state_entry(w, x, record, actions):
-    """Return the memo entry of a state, entered with a lower bound when first met.
+    """The memo entry of a state, entered with a lower bound when first met.
 
     0 where the state is a base case; -1 where room or budget is used up.
     """
@@ -343,7 +343,7 @@ CHILD_WORDS = 2  # entry and probability
 
 
 def stack_words(n_actions: int, n_states: int) -> int:
-    """Return how large the stack of an instance may become, in words."""
+    """How large the stack of an instance may become, in words."""
     return (n_actions + 1) * (FRAME_WORDS + CLASS_WORDS * n_actions + CHILD_WORDS * n_states)
 
 

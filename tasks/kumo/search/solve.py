@@ -89,7 +89,7 @@ def solve_instances(
     node_limit: int = 0,
     is_balanced: bool = False,
 ) -> list[Solution]:
-    """Return one solution per instance, in the same order (Algorithm 3).
+    """One solution per instance, in the same order (Algorithm 3).
 
     With a `node_limit` also the optimum under the promise, where `has_promise` holds: past so many states its
     bounds are given. `is_balanced` weighs truths and observations as the balanced sampler draws them; else
@@ -153,7 +153,7 @@ def _solve_share(share: Sequence[EncodedInstance], limits: _Limits, tally: _Tall
 
 
 def has_promise(instance: EncodedInstance) -> bool:
-    """Return whether the optimum applies: the size fits, and completions can be counted exactly in floats."""
+    """Whether the optimum applies: the size fits, and completions can be counted exactly in floats."""
     size = instance.n_truths, len(instance.masks), instance.valid.bit_count()
     return fits_tables(*size) and sum(log2(len(states)) for states in instance.masks) <= _EXACT_BITS
 
@@ -244,7 +244,7 @@ class _PackedInstances:
         self.workspace[STARTED] = 0
 
     def solution(self, i: int) -> Solution:
-        """Return what was found of instance i."""
+        """The solution of instance number i."""
         first = self.first_action[i]
         actions = tuple(self.golden[first : first + self.lengths[i]].tolist())
         answer = int(self.answers[i])
@@ -294,7 +294,7 @@ def _workspace(first_action: Any, first_state: Any) -> Any:
 
 
 def optimum_columns(instance: Instance, optimum: Optimum | None) -> Row:
-    """Return the columns of the optimum under the promise; status `none` where it does not apply."""
+    """The columns of the optimum under the promise; status `none` where it does not apply."""
     if optimum is None:
         return {"promise_status": "none"}
     figures: Row = {

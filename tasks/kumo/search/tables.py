@@ -44,7 +44,7 @@ ENTRY_SET, ENTRY_ACTIONS, ENTRY_VALUE = range(3)
 
 @kernel_part
 def count(mask):
-    """Return the number of bits set."""
+    """The number of bits set."""
     v = np.uint64(mask)
     v = v - ((v >> np.uint64(1)) & np.uint64(0x5555555555555555))
     v = (v & np.uint64(0x3333333333333333)) + ((v >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -54,7 +54,7 @@ def count(mask):
 
 @kernel_part
 def hash_words(first, second, bits):
-    """Return a hash of two words, `bits` bits long."""
+    """A hash of two words, `bits` bits long."""
     v = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15)
     v = (v ^ (v >> np.uint64(29)) ^ np.uint64(second)) * np.uint64(0xBF58476D1CE4E5B9)
     v = (v ^ (v >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
@@ -78,7 +78,7 @@ def clear_tables(w):
 
 @kernel_part
 def entry_slot(w, record, actions):
-    """Return the slot of the index that names the state's entry, or the free one where it belongs."""
+    """The slot of the index that names the state's entry, or the free one where it belongs."""
     bits = w[INDEX_BITS]
     last = (1 << bits) - 1
     slot = hash_words(record, actions, bits)

@@ -86,7 +86,7 @@ _PARTS_LISTED = 10
 def finding(
     config: SeedConfig, rule: str, text: str, *, action: str | None = None, state: str | None = None
 ) -> Finding:
-    """Return the rule's finding; its message is one line that starts with the place."""
+    """The rule's finding; its message is one line that starts with the place."""
     source = f"domain {quote(config.name)}"
     if action is not None:
         source += f", action {quote(action)}"
@@ -96,19 +96,19 @@ def finding(
 
 
 def state_text(state: OutcomeState) -> str:
-    """Return the state in words, also where it has neither label nor range, or half of one."""
+    """The state in words, also where it has neither label nor range, or half of one."""
     if state.label is not None or state.is_range:
         return state.text
     return f"{state.low}..{state.high}"
 
 
 def quote(name: str) -> str:
-    """Return the name in quotes, on one line and shortened."""
+    """The name in quotes, on one line and shortened."""
     return repr(shorten(name, _NAME_WIDTH))
 
 
 def join(parts: list[str]) -> str:
-    """Return the parts separated by commas: the first ten and a count of the others."""
+    """The parts separated by commas: the first ten and a count of the others."""
     listed = ", ".join(parts[:_PARTS_LISTED])
     more = len(parts) - _PARTS_LISTED
     return listed if more <= 0 else f"{listed} and {more} more"
@@ -129,7 +129,7 @@ _PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs|probability)\s?>", 
 
 
 def text_findings(config: SeedConfig) -> Iterator[Finding]:
-    """Yield what is wrong with the texts that are no names: goal, nouns, title, units and notes."""
+    """What is wrong with the texts that are no names: goal, nouns, title, units and notes."""
     for source, text, action in _texts(config):
         if len(text) > MAX_TEXT:
             problem = f"{source} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
@@ -145,7 +145,7 @@ def text_findings(config: SeedConfig) -> Iterator[Finding]:
 
 
 def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
-    """Return the rule that the name breaks by a tag in it, and that tag; None for a name without one.
+    """The rule that the name breaks by a tag in it, and that tag; None for a name without one.
 
     What players answer is a truth or an action: a tag of the answer in its name would cut the answer off, and
     the prompts' placeholder for a name is none.

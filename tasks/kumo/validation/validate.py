@@ -44,7 +44,7 @@ _LARGEST_SETTING = Setting.parse("hard")
 
 
 def fold_name(name: str) -> str:
-    """Return the form in which names are compared: composed, case-folded, single inner spaces, trimmed.
+    """The form in which names are compared: composed, case-folded, single inner spaces, trimmed.
 
     Very long ones are not composed.
     """
@@ -56,7 +56,7 @@ def fold_name(name: str) -> str:
 
 
 def fold_look_alikes(name: str) -> str:
-    """Return the folded form with the usual characters in place of those that look like them."""
+    """The folded form with the usual characters in place of those that look like them."""
     return fold_name(plain_text(name))
 
 
@@ -65,7 +65,7 @@ def match_name(
     names: Sequence[str],
     forms: Sequence[Callable[[str], str]] = (str, fold_name, fold_look_alikes),
 ) -> str | None:
-    """Return the listed name that somebody wrote: in the first form that tells which one it is."""
+    """The listed name that somebody wrote: in the first form that tells which one it is."""
     for form in forms:
         alike = _by_form(tuple(names), form).get(form(written), ())
         if len(alike) == 1:
@@ -84,7 +84,7 @@ def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tu
 
 
 def name_findings(config: SeedConfig) -> Iterator[Finding]:
-    """Yield what is wrong with single names and with lists of names."""
+    """What is wrong with single names and with lists of names."""
     yield from _spelling_findings(config)
     yield from _noun_findings(config)
     yield from _repeat_findings(config, "truth", config.truths)
@@ -94,7 +94,7 @@ def name_findings(config: SeedConfig) -> Iterator[Finding]:
 
 
 def size_findings(config: SeedConfig, min_truths: int | None, min_actions: int | None) -> Iterator[Finding]:
-    """Yield a finding where distinct truths or actions are fewer than asked for.
+    """A finding where distinct truths or actions are fewer than asked for.
 
     Where nobody asked for a number, Hard's instances need theirs, and fewer than the paper's are a warning.
     """
@@ -115,12 +115,12 @@ def size_findings(config: SeedConfig, min_truths: int | None, min_actions: int |
 
 
 def repeats(names: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Yield (name, count) of every name that occurs more than once."""
+    """(name, count) of every name that occurs more than once."""
     return ((name, count) for name, count in Counter(names).items() if count > 1)
 
 
 def similar_pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (first name, other name) for distinct names that are equal when folded."""
+    """(first name, other name) for distinct names that are equal when folded."""
     first: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name.strip():
@@ -221,7 +221,7 @@ _MOST_SUGGESTIONS = 100  # names that are looked for in one configuration
 
 
 def relation_findings(config: SeedConfig) -> Iterator[Finding]:
-    """Yield what is wrong with rule-out sets, action by action and then truth by truth."""
+    """What is wrong with rule-out sets, action by action and then truth by truth."""
     truths = set(config.truths)
     suggestions = _Suggestions(config.truths)
     for outcome in config.outcomes:
@@ -242,7 +242,7 @@ class _Suggestions:
         self._left = _MOST_SUGGESTIONS
 
     def find(self, name: str) -> str | None:
-        """Return the truth that the name may mean, or None."""
+        """The truth that the name may mean, or None."""
         if not self._left or len(name) > MAX_NAME:
             return None
         from rapidfuzz import fuzz, process
@@ -309,7 +309,7 @@ _OVERLAPS_LISTED = 100
 
 
 def entry_findings(config: SeedConfig) -> Iterator[Finding]:
-    """Yield where actions and outcome entries are not one to one."""
+    """Where actions and outcome entries are not one to one."""
     entries = {outcome.action for outcome in config.outcomes}
     actions = set(config.actions)
     for action in dict.fromkeys(config.actions):
@@ -326,7 +326,7 @@ def entry_findings(config: SeedConfig) -> Iterator[Finding]:
 
 
 def type_findings(config: SeedConfig) -> Iterator[Finding]:
-    """Yield the outcome types that no outcome of a listed action has."""
+    """The outcome types that no outcome of a listed action has."""
     actions = set(config.actions)
     kinds = {outcome.kind for outcome in config.outcomes if outcome.action in actions}
     for kind in KINDS:
@@ -336,7 +336,7 @@ def type_findings(config: SeedConfig) -> Iterator[Finding]:
 
 
 def state_findings(config: SeedConfig) -> Iterator[Finding]:
-    """Yield what is wrong with the states of each outcome entry."""
+    """What is wrong with the states of each outcome entry."""
     for outcome in config.outcomes:
         yield from _kind_findings(config, outcome)
         yield from _count_findings(config, outcome)
@@ -468,7 +468,7 @@ _UNSAFE_QUOTED = 3
 def validate_config(
     config: SeedConfig, *, min_truths: int | None = None, min_actions: int | None = None
 ) -> list[Finding]:
-    """Return all findings: names and other texts, outcome entries, states, rule-outs, sizes; as written.
+    """All findings: names and other texts, outcome entries, states, rule-outs, sizes; as written.
 
     Without a least number, the truths and actions of Hard are needed, and the paper's are advised.
     """
@@ -484,7 +484,7 @@ def validate_config(
 
 
 def one_to_one_share(config: SeedConfig) -> float:
-    """Return the share of states that rule out exactly one truth among those that rule out any.
+    """The share of states that rule out exactly one truth among those that rule out any.
 
     The paper's prompts advise against such 1-to-1 mappings and allow them. Only listed truths count, and
     each once; 0.0 where no state rules anything out.
@@ -497,7 +497,7 @@ def one_to_one_share(config: SeedConfig) -> float:
 
 
 def refuse_unsafe(config: SeedConfig) -> list[Finding]:
-    """Return the findings that sampling can live with, for the caller to show as warnings.
+    """The findings that sampling can live with, for the caller to show as warnings.
 
     Raises UnusableConfig where a finding is unsafe: its message names each broken rule with its count,
     and quotes the first findings.

@@ -27,7 +27,7 @@ def _lowest(word, digits, places):
 
 @njit(cache=True, error_model="numpy")
 def count_solutions(first, second, result, is_product, leading, limit, solution):
-    """Return how many assignments solve first + second = result, or first * second = result, up to `limit`.
+    """How many assignments solve first + second = result, or first * second = result, up to `limit`.
 
     Words are numbers of letters, the lowest place first; `leading` says which letters cannot be 0. The first
     solution is written to `solution`.

@@ -20,7 +20,7 @@ def _n_bits(mask):
 
 @njit(cache=True)
 def clique_number(adjacent):
-    """Return the size of a largest clique, by depth-first search."""
+    """The size of a largest clique, by depth-first search."""
     n = len(adjacent)
     rest = np.zeros(n + 1, np.int64)  # by depth: the vertices that may still join
     rest[0] = (1 << n) - 1

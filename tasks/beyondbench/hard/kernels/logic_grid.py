@@ -111,7 +111,7 @@ def _narrow(domains, clues, skip, n):
 
 @njit(cache=True, error_model="numpy")
 def count_assignments(n, n_categories, clues, skip, avoid, limit, first_table):
-    """Return how many assignments satisfy all clues but number `skip`, up to `limit`; the first is `found`.
+    """How many assignments satisfy all clues but number `skip`, up to `limit`; the first is `found`.
 
     An assignment holds the person who has each value of each category. `avoid` does not count.
     """

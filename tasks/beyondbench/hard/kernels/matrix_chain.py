@@ -11,7 +11,7 @@ _HIGHEST = 1 << 62
 
 @njit(cache=True)
 def fewest_multiplications(dimensions):
-    """Return the fewest scalar multiplications, by length of the partial chains (Algorithm 23)."""
+    """The fewest scalar multiplications, by length of the partial chains (Algorithm 23)."""
     count = len(dimensions) - 1
     cost = np.zeros((count, count), np.int64)
     for length in range(1, count):

@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, error_model="numpy")
 def find_boards(placed, is_torus, needs_long, limit, boards):
-    """Return how many boards complete `placed`, up to `limit`; the first ones are written to `found`.
+    """How many boards complete `placed`, up to `limit`; the first ones are written to `found`.
 
     `placed` has a column for each row, -1 where none is given. With `is_torus` a diagonal is all squares of
     one sum, or difference, of row and column modulo the size; with `needs_long` both long diagonals hold a

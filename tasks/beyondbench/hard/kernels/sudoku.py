@@ -17,7 +17,7 @@ CAGE = 5  # the place of the cage among a cell's groups
 
 @njit(cache=True, error_model="numpy")
 def tabulate_cages(n):
-    """Return the digits that may go into a cage by (digits in it, cells left, sum left)."""
+    """The digits that may go into a cage by (digits in it, cells left, sum left)."""
     largest = n * (n + 1) // 2
     table = np.zeros((1 << n, 5, largest + 1), np.int64)
     for left in range(1, 5):
@@ -95,7 +95,7 @@ def _choose(n, values, groups, units, allow, counts, masks):
 def search(
     n, values, groups, units, sizes, sums, table, counts, preference, first, first_mask, limit, budget
 ):
-    """Return how many solutions were found, up to `limit`; -1 where `budget` nodes were not enough.
+    """How many solutions were found, up to `limit`; -1 where `budget` nodes were not enough.
 
     `values` are the givens by cell, 0 for empty cells; the first solution is left in it where there is one.
     `preference[cell]` is the order in which digits are tried. With `first` >= 0 that cell is tried first, and

@@ -44,7 +44,7 @@ def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms
 
 
 def round_down(value: Decimal) -> int | None:
-    """Return the value rounded down, None within 1e-9 of a whole number."""
+    """The value rounded down, None within 1e-9 of a whole number."""
     whole = int(value)
     rest = _CONTEXT.subtract(value, whole)
     if rest < 0:

@@ -33,7 +33,7 @@ from perennial.tasks.beyondbench.medium.fits.shifted import fit_shifted
 
 
 def fit_interleaved(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term where odd and even positions each hold equal steps or equal ratios (X3)."""
+    """The next term where odd and even positions each hold equal steps or equal ratios (X3)."""
     if len(terms) < 7:
         return
     for start in (0, 1):
@@ -55,7 +55,7 @@ def _extend(t: Sequence[int]) -> Iterator[Number]:
 
 
 def fit_nested(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term of (a + i d) g^(i mod 3), i = n - 1 (X8)."""
+    """The next term of (a + i d) g^(i mod 3), i = n - 1 (X8)."""
     size = len(terms)
     if size < 7 or terms[6] - terms[3] != terms[3] - terms[0]:
         return
@@ -75,7 +75,7 @@ def fit_nested(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def fit_alternating_operations(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term where step i adds a i, multiplies by r, or adds b i^2, in turn (X9)."""
+    """The next term where step i adds a i, multiplies by r, or adds b i^2, in turn (X9)."""
     size = len(terms)
     if size < 7 or terms[4] - terms[3] != 4 * (terms[1] - terms[0]):
         return
@@ -103,7 +103,7 @@ def fit_alternating_operations(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def fit_position_rules(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term of three rules by n mod 3: a n + b, a n^2 + b, and a s_(n-1) + b (X11)."""
+    """The next term of three rules by n mod 3: a n + b, a n^2 + b, and a s_(n-1) + b (X11)."""
     size = len(terms)
     if size < 9 or terms[6] - terms[3] != terms[3] - terms[0]:
         return
@@ -127,7 +127,7 @@ def _on_a_line(points: Sequence[tuple[int, int]]) -> bool:
 
 
 def fit_spiral(terms: Sequence[int]) -> Iterator[int]:
-    """Yield the next term of a layer + (n - layer^2) + c, layer = floor sqrt n (X12)."""
+    """The next term of a layer + (n - layer^2) + c, layer = floor sqrt n (X12)."""
     size = len(terms)
     if size < 9 or terms[1] - terms[0] != 1 or terms[2] - terms[1] != 1:
         return
@@ -146,7 +146,7 @@ LEAST_OF_SEGMENT = 3
 
 
 def fit_conditional(terms: Sequence[int]) -> Iterator[int]:
-    """Yield the next terms where each step doubles or adds a constant, one of two by a condition (X4).
+    """The next terms where each step doubles or adds a constant, one of two by a condition (X4).
 
     The condition is the parity of the position, the parity of the term before, or whether that term is
     greater than a threshold (any); each branch is shown at least twice.
@@ -182,7 +182,7 @@ def _results(steps: Sequence[tuple[int, int]], last: int) -> Iterator[int]:
 
 
 def fit_transformation(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next terms where equal steps or ratios end, and each later term is r times the last + k (X6).
+    """The next terms where equal steps or ratios end, and each later term is r times the last + k (X6).
 
     At least three terms of each are shown; r and k are whole.
     """
@@ -241,7 +241,7 @@ LEAST_TERMS = 4
 
 
 def find_only_extension(terms: Sequence[int], places: int) -> Number | None:
-    """Return the next term where all fits that agree with the terms predict the same one, else None.
+    """The next term where all fits that agree with the terms predict the same one, else None.
 
     Terms and result are in units of 10^-places. It stops at the second value.
     """
@@ -257,6 +257,6 @@ def find_only_extension(terms: Sequence[int], places: int) -> Number | None:
 
 @lru_cache(maxsize=4_096)
 def find_extensions(terms: tuple[int, ...], places: int) -> tuple[Number, ...]:
-    """Return all next terms that a fit predicts, in ascending order; terms as in `find_only_extension`."""
+    """All next terms that a fit predicts, in ascending order; terms as in `find_only_extension`."""
     fits = SCALABLE if places else SCALABLE + WHOLE
     return tuple(sorted({value for fit in fits for value in fit(terms)}))

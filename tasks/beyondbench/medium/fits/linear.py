@@ -25,7 +25,7 @@ def divide(numerator: int, denominator: int) -> Number:
 
 
 def fit_polynomial(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term of the polynomial of degree <= 4 that m >= degree + 2 terms lie on."""
+    """The next term of the polynomial of degree <= 4 that m >= degree + 2 terms lie on."""
     row = list(terms)
     total = 0
     for _ in range(MAX_DEGREE + 1):
@@ -40,7 +40,7 @@ def fit_polynomial(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def fit_recurrence(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term of the homogeneous recurrence of order k <= 3 that m >= 2k + 1 terms keep."""
+    """The next term of the homogeneous recurrence of order k <= 3 that m >= 2k + 1 terms keep."""
     size = len(terms)
     if size >= 3 and is_geometric(terms):
         yield divide(terms[-1] * terms[1], terms[0])
@@ -80,7 +80,7 @@ def _fit_third_order(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def fit_perturbed(terms: Sequence[int]) -> Iterator[int]:
-    """Yield the next terms of s_n = a s_(n-1) + b s_(n-2) + c s_(n-3) + beta(n), whole a, b, c (X5).
+    """The next terms of s_n = a s_(n-1) + b s_(n-2) + c s_(n-3) + beta(n), whole a, b, c (X5).
 
     beta(n) is n or n mod 3, n from 1; from 8 terms.
     """
@@ -150,7 +150,7 @@ _FEWEST = 7
 
 
 def fit_sum_modulo_prime(terms: Sequence[int]) -> Iterator[int]:
-    """Yield the next term of s_n = (s_(n-1) + s_(n-2)) mod p, where p shows by a wrap (Pr9)."""
+    """The next term of s_n = (s_(n-1) + s_(n-2)) mod p, where p shows by a wrap (Pr9)."""
     if len(terms) < _FEWEST or min(terms) < 0:
         return
     modulus = 0
@@ -165,7 +165,7 @@ def fit_sum_modulo_prime(terms: Sequence[int]) -> Iterator[int]:
 
 
 def fit_cube_and_fibonacci(terms: Sequence[int]) -> Iterator[int]:
-    """Yield the next terms of (a n^3 + b F_n) mod q, n from 1, 0 < a, b < q, q in 20..200 (A8).
+    """The next terms of (a n^3 + b F_n) mod q, n from 1, 0 < a, b < q, q in 20..200 (A8).
 
     Every three terms give a combination of them that q divides.
     """
@@ -210,7 +210,7 @@ _FAR = 10**13  # values beyond this are of no sequence with terms up to a millio
 
 
 def fit_shape(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next terms of all a v_n + c that agree with the terms (any rational a)."""
+    """The next terms of all a v_n + c that agree with the terms (any rational a)."""
     if len(terms) < 4:
         return
     key, factor = _key_of(terms)

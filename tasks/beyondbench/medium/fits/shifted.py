@@ -35,7 +35,7 @@ class _Table(NamedTuple):
 
 
 def fit_shifted(terms: Sequence[int]) -> Iterator[int]:
-    """Yield what follows all runs of these sequences, plus a constant within +-999, that are the terms."""
+    """What follows all runs of these sequences, plus a constant within +-999, that are the terms."""
     size = len(terms)
     if size <= STEPS:
         return

@@ -40,7 +40,7 @@ _TRIALS = 64  # drawn before the tables are filled, which takes as long as some 
 def draw_boards(
     tables: Tables, size: tuple[int, int], seeds: Array, indices: Array, starts: Array, stop: int
 ) -> tuple[Array, Array, Array]:
-    """Return for each index its first balanced board among the attempts from its start to `stop - 1`.
+    """For each index its first balanced board among the attempts from its start to `stop - 1`.
 
     `size` is (truths, actions). A board is its truths and its actions in the order shown; the third array
     has the attempt that gave it, -1 where none did.
@@ -56,7 +56,7 @@ def draw_boards(
 def list_boards(
     tables: Tables, size: tuple[int, int], seeds: Array, indices: Array, attempts: Array
 ) -> tuple[Array, Array]:
-    """Return the list of each (index, attempt), whatever it is: the stream that `draw_boards` accepts from.
+    """The list of each (index, attempt), whatever it is: the stream that `draw_boards` accepts from.
 
     There are no rows where the configuration has too few truths or actions.
     """
@@ -69,14 +69,14 @@ def list_boards(
 
 
 def are_balanced(tables: Tables, truths: Array, actions: Array) -> Array:
-    """Return for each row of truths and actions whether every truth could be the only survivor."""
+    """For each row of truths and actions whether every truth could be the only survivor."""
     accepted = np.zeros(len(truths), np.bool_)
     _judge_rows(tables, truths, actions, accepted)
     return accepted
 
 
 def complete_boards(tables: Tables, truths: Array, actions: Array, seeds: Array) -> Draws:
-    """Return accepted boards with a valid truth and observations, each drawn by its 64-bit seed alone."""
+    """Accepted boards with a valid truth and observations, each drawn by its 64-bit seed alone."""
     draws = Draws.empty(len(truths), truths.shape[1], actions.shape[1])
     draws.truths[:] = truths
     draws.selected[:] = True
@@ -86,7 +86,7 @@ def complete_boards(tables: Tables, truths: Array, actions: Array, seeds: Array)
 
 
 def count_choices(n_truths: int, starts: Array, masks: Array) -> Array:
-    """Return for each truth the number of choices of one state an action that leave it alone.
+    """For each truth the number of choices of one state an action that leave it alone.
 
     `masks[starts[a]:starts[a + 1]]` are the truths that the states of action a rule out.
     """
@@ -139,7 +139,7 @@ def list_masks(tables, truths, actions, starts, masks, place_of):
 
 @kernel_part
 def is_balanced(n_truths, starts, masks):
-    """Return whether every truth could be the only survivor; the few that need a search come last."""
+    """Whether every truth could be the only survivor; the few that need a search come last."""
     everything = (1 << n_truths) - 1
     n_actions = len(starts) - 1
     to_search = 0
@@ -362,6 +362,6 @@ _draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all = _compile_kerne
 
 
 def was_compiled() -> bool:
-    """Return whether this process had to compile one of the passes, numba's cache having none."""
+    """Whether this process had to compile one of the passes, numba's cache having none."""
     passes = (_draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all)
     return any(one.stats.cache_misses for one in passes)

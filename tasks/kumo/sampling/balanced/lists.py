@@ -81,7 +81,7 @@ class ListSource:
         return BoardFormula(self._encoded, self._tables.states, self._request.setting)
 
     def next_lists(self, indices: Array, starts: Array, stop: int | None, counts: Array) -> Lists:
-        """Return for each index its first balanced list among the attempts from its start to `stop - 1`.
+        """For each index its first balanced list among the attempts from its start to `stop - 1`.
 
         Adds to `counts`, a row per index, what was judged.
         """

@@ -15,7 +15,7 @@ _WORD = 64
 
 @kernel_part
 def list_reach(tables):
-    """Return by truth, action and word the truths that the action's states which spare the truth rule out.
+    """By truth, action and word the truths that the action's states which spare the truth rule out.
 
     The truth's own bit is set where the action has such a state.
     """
@@ -39,7 +39,7 @@ def list_reach(tables):
 
 @kernel_part
 def can_separate(reach, truths, actions, listed):
-    """Return whether each truth is possible under all actions, and any other one can be ruled out beside it.
+    """Whether each truth is possible under all actions, and any other one can be ruled out beside it.
 
     False proves that the board is not balanced; true leaves that open. `listed` is room for one word per 64
     truths of the domain.

@@ -74,7 +74,7 @@ class SolverJudge:
         return True
 
     def are_balanced(self, truths: Array, actions: Array) -> Array:
-        """Return the verdict on each row of truths and actions."""
+        """The verdict on each row of truths and actions."""
         rows = zip(truths.tolist(), actions.tolist(), strict=True)
         return np.array([self.is_balanced(*row) for row in rows], np.bool_)
 
@@ -112,7 +112,7 @@ class BoardFormula:
             self.clauses += self._survival(truth, listed, spared)
 
     def boards(self, rng: random.Random) -> Iterator[FoundBoard]:
-        """Yield every balanced board once; the iterator's end proves that there are no others.
+        """Every balanced board once; the iterator's end proves that there are no others.
 
         Raises UndecidedError where the solver's budget ends first. What numbers alone exclude is not handed
         to the solver, which would need exponentially many conflicts to count.
@@ -121,7 +121,7 @@ class BoardFormula:
             yield from all_models(self, _CONFLICTS, rng)
 
     def find_board(self, rng: random.Random) -> FoundBoard | None:
-        """Return a balanced board under random phases, far from uniform; None where none exists."""
+        """A balanced board under random phases, far from uniform; None where none exists."""
         return next(self.boards(rng), None)
 
     def _survival(self, truth: int, listed: int, chosen: dict[int, int]) -> Iterator[list[int]]:
@@ -138,7 +138,7 @@ class BoardFormula:
                 yield [-listed, -also_listed, *against]
 
     def random_phases(self, rng: random.Random) -> list[int]:
-        """Return phases that prefer random truths and random actions."""
+        """Phases that prefer random truths and random actions."""
         usable = [shown for shown, own in zip(self._shown, self._of_action, strict=True) if own]
         preferred = {
             *rng.sample(self._listed, self._setting.n_truths),
@@ -148,12 +148,12 @@ class BoardFormula:
         return [variable if variable in preferred else -variable for variable in variables]
 
     def read(self, model: Sequence[int]) -> FoundBoard:
-        """Return the board that a model describes."""
+        """The board that a model describes."""
         return FoundBoard(
             tuple(t for t, variable in enumerate(self._listed) if model[variable - 1] > 0),
             tuple(a for a, variable in enumerate(self._shown) if model[variable - 1] > 0),
         )
 
     def blocking_clause(self, board: FoundBoard) -> list[int]:
-        """Return the clause that excludes this board."""
+        """The clause that excludes this board."""
         return [-self._listed[t] for t in board.truths] + [-self._shown[a] for a in board.actions]

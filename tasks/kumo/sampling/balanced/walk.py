@@ -54,7 +54,7 @@ class Trace(NamedTuple):
 
     @classmethod
     def empty(cls, rows: int, n_truths: int, n_actions: int) -> "Trace":
-        """Return room for this many lists."""
+        """Room for this many lists."""
         truths, actions = np.zeros((rows, n_truths), np.int32), np.zeros((rows, n_actions), np.int32)
         return cls(truths, actions, np.zeros(rows, np.bool_))
 
