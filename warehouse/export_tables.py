@@ -65,7 +65,7 @@ class ExportedFile:
 
 
 def exported_units(store: Store, edition: str) -> tuple[str, ...]:
-    """Return the edition and those of its evaluations that are not withdrawn."""
+    """The edition and those of its evaluations that are not withdrawn."""
     return (edition, *visible_evaluations(store, edition))
 
 
@@ -227,7 +227,7 @@ def _write_rows(
 
 
 def describe_file(folder: Path, name: str, table: str, rows: int, left_out: int) -> ExportedFile:
-    """Return the description of a file of the folder: what it holds, its size and its SHA-256."""
+    """The description of a file of the folder: what it holds, its size and its SHA-256."""
     with (folder / name).open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     return ExportedFile(name, table, rows, left_out, (folder / name).stat().st_size, sha256)

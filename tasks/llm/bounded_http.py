@@ -44,7 +44,7 @@ _NO_KEY = "none"
 def open_client(
     policy: CallPolicy, url: SplitResult, key: str, extras: RequestExtras | None = None
 ) -> AsyncOpenAI:
-    """Return a client of the endpoint whose responses are bounded; close it after use."""
+    """A client of the endpoint whose responses are bounded; close it after use."""
     extras = extras or RequestExtras()
     http_client = _BoundedHttpClient(
         policy.max_reply_bytes,
@@ -70,7 +70,7 @@ def open_client(
 
 
 def why_cut(response: httpx2.Response) -> str | None:
-    """Return why only the beginning of the response's body was kept, None where it is whole."""
+    """Why only the beginning of the response's body was kept, None where it is whole."""
     why: str | None = response.extensions.get(_WHY_CUT)
     return why
 
@@ -82,7 +82,7 @@ class _BoundedHttpClient(DefaultAioHttpClient):
         self._large = asyncio.Semaphore(max(1, _LARGE_TOGETHER // max_body_bytes))
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """Return the response with its body, decoded, or with the beginning of one that is too long.
+        """The response with its body, decoded, or with the beginning of one that is too long.
 
         A streamed one that is no error is returned before its body is read: `bounded_lines` reads it.
         """
@@ -124,7 +124,7 @@ class _Body:
         self._idle = 0
 
     async def read(self, response: httpx2.Response) -> bytes:
-        """Return the decoded body and close the response; of a body that is too long, the beginning."""
+        """Read the decoded body and close the response; of a body that is too long, the beginning."""
         response.stream = CountedStream(cast(httpx2.AsyncByteStream, response.stream), self.receive)
         kept: list[bytes] = []
         try:
@@ -189,7 +189,7 @@ class TooMuch(Exception):
 async def read_bounded_lines(
     response: httpx2.Response, max_line_bytes: int, most_in_all: int
 ) -> AsyncIterator[tuple[bytes, bool]]:
-    """Yield the lines of a streamed body, decoded and without their ends.
+    """The lines of a streamed body, decoded and without their ends.
 
     Of a line of more than `max_line_bytes` bytes the beginning is yielded, with True. Raises TooMuch after
     `most_in_all` bytes, of the wire or decoded, and after 1 MB that decodes to nothing.
@@ -223,7 +223,7 @@ class _Line:
         self._is_cut = self._is_cut or len(part) > room
 
     def take(self) -> tuple[bytes, bool]:
-        """Return it, and whether that is only its beginning; the next line begins."""
+        """Take the line, and whether it is only a beginning; the next line begins."""
         taken = bytes(self.kept), self._is_cut
         self.kept, self._is_cut = bytearray(), False
         return taken

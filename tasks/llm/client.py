@@ -61,7 +61,7 @@ class Attempts:
     async def alone(
         self, request: ModelRequest, reservation: Reservation, check: Callable[[], None], send: Send
     ) -> CallAttempt:
-        """Return what a request of its own gives; `check` raises where it is not to be sent any more."""
+        """What a request of its own gives; `check` raises where it is not to be sent any more."""
         number = None
         try:
             number = await self._ledger.begin_attempt(request, reservation.estimate_usd)
@@ -79,14 +79,14 @@ class Attempts:
         return tried
 
     async def in_batch(self, request: ModelRequest, reservation: Reservation, send: Send) -> CallAttempt:
-        """Return what a request in a batch gives: the ledger counts it with its batch."""
+        """What a request in a batch gives: the ledger counts it with its batch."""
         tried = await self._send(request, reservation, send)
         if tried.received.was_sent:
             await self._keep_last(request, tried)
         return tried
 
     async def resume(self, request: ModelRequest, send: Send) -> CallAttempt:
-        """Return what a request gives that was counted when it was submitted, maybe by an earlier run."""
+        """What a request gives that was counted when it was submitted, maybe by an earlier run."""
         tried = await send()
         if tried.received.was_sent:
             before = await self._keep_last(request, tried)
@@ -154,18 +154,18 @@ class Redaction:
         self._words = _any_of([re.escape(REDACTED), *words] if words else [])
 
     def text(self, text: str) -> str:
-        """Return the text without any secret."""
+        """Remove every secret from the text."""
         return self._words.sub(REDACTED, self._without_long(text))
 
     def redact_received(self, received: HttpResult) -> HttpResult:
-        """Return what was received without secrets, before any of it is shortened."""
+        """Remove secrets from what was received, before any of it is shortened."""
         answered = received.http_status is not None and 200 <= received.http_status <= 299
         redact = self._without_long if answered else self.text
         problem = received.problem and self.text(received.problem)
         return replace(received, body=redact(received.body), problem=problem)
 
     def reply(self, reply: Reply) -> Reply:
-        """Return the reply without secrets, those included that only show once JSON is read."""
+        """Remove secrets from the reply, those included that only show once JSON is read."""
         redact = self._without_long if reply.answered else self.text
         texts: dict[str, Any] = {name: redact(text) for name in _FIELDS if (text := getattr(reply, name))}
         return replace(reply, **texts)
@@ -185,7 +185,7 @@ def _spelling(secret: str) -> str:
 
 
 def _character(char: str) -> str:
-    """Return the pattern of a character: itself, or escaped by JSON (once or more), a URL or HTML."""
+    """The pattern of a character: itself, or escaped by JSON (once or more), a URL or HTML."""
     code = ord(char)
     digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:02x}")
     # Each begins with a character of its own, by which `re` quickly skips what is no secret;
@@ -202,7 +202,7 @@ def _character(char: str) -> str:
 
 
 def _in_base64(secret: str) -> set[str]:
-    """Return what stands for the secret in base64, wherever it begins, without what its neighbours change."""
+    """What stands for the secret in base64, wherever it begins, without what its neighbours change."""
     spelled = set()
     for offset in range(3):
         coded = b64encode(bytes(offset) + secret.encode()).decode().rstrip("=")
@@ -291,7 +291,7 @@ class ModelClient:
             self._openai = None
 
     async def ask(self, request: ModelRequest) -> Reply:
-        """Return the kept reply of the request, or a new one, stored before it is returned.
+        """The kept reply of the request, or a new one, stored before it is returned.
 
         A failed call is stored and returned with its status and `error`. Raises EndpointFailed where the
         key, the model or the endpoint is wrong, LimitReached where the call would pass a limit. Calls of
@@ -308,13 +308,13 @@ class ModelClient:
             await asked.wait()
 
     async def list_batches(self) -> HttpResult:
-        """Return what the server says to GET /batches, which costs nothing."""
+        """What the server says to GET /batches, which costs nothing."""
         return self._redaction.redact_received(
             await BatchApi(self._require_open(), self._policy).list_batches()
         )
 
     async def list_models(self) -> "httpx2.Response | str":
-        """Return the answer to GET /models, or why there was none within ten seconds."""
+        """The answer to GET /models, or why there was none within ten seconds."""
         policy = replace(self._policy, timeout_s=min(_LISTING_TIMEOUT_S, self._policy.timeout_s))
         answer = await ask_for_models(policy, self._key, self._extras)
         return self._redaction.text(answer) if isinstance(answer, str) else answer
@@ -344,7 +344,7 @@ class ModelClient:
         return await self._store(request, tried.reply)
 
     def _describe_overflow(self, request: ModelRequest) -> str | None:
-        """Return why a call does not fit the model's context (servers may cut it), None where it does."""
+        """Why a call does not fit the model's context (servers may cut it), None where it does."""
         if self._context is None:
             return None
         prompt, reply = self._count(request), completion_bound(request.params) or 0
@@ -488,7 +488,7 @@ class ModelClient:
     async def _receive(
         self, request: ModelRequest, number: int, post: Callable[[], Awaitable[HttpResult]]
     ) -> CallAttempt:
-        """Return what a request gives, read and without secrets."""
+        """What a request gives, read and without secrets."""
         received = self._redaction.redact_received(await post())
         tried = read_attempt(request, received, self._prices.get(request.model), number)
         self._limits.correct(request, tried.reply)
@@ -518,7 +518,7 @@ class ModelClient:
 
 
 def _limit_output(params: dict[str, Any], limit: int | None) -> dict[str, Any]:
-    """Return the parameters with a limit of the reply that is no higher than this one."""
+    """The parameters with a limit of the reply that is no higher than this one."""
     if limit is None:
         return params
     names = ("max_tokens", "max_completion_tokens")

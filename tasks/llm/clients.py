@@ -58,17 +58,17 @@ class ModelClients:
         self._clients.clear()
 
     async def ask(self, request: ModelRequest) -> Reply:
-        """Return the reply as `ModelClient.ask` of the model's client does."""
+        """Ask as `ModelClient.ask` of the model's client does."""
         client = await self._client_of(request.model)
         return await client.ask(request)
 
     async def list_batches(self, model: str) -> HttpResult:
-        """Return what the server of the model says when it is asked for batches."""
+        """What the server of the model says when it is asked for batches."""
         client = await self._client_of(model)
         return await client.list_batches()
 
     async def list_models(self, model: str) -> "httpx2.Response | str":
-        """Return the answer of the model's server to GET /models, or why there was none."""
+        """The answer of the model's server to GET /models, or why there was none."""
         client = await self._client_of(model)
         return await client.list_models()
 
@@ -139,7 +139,7 @@ class ReplayClient:
         self.missing: set[str] = set()
 
     async def ask(self, request: ModelRequest) -> Reply:
-        """Return the stored reply, an answer or not, or a rejection that says that there is none."""
+        """The stored reply, an answer or not, or a rejection that says that there is none."""
         stored = self._find(request.call_id)
         if stored is not None:
             return stored

@@ -18,7 +18,7 @@ _DONE = "[DONE]"
 
 
 def read_body(text: str) -> Any:
-    """Return what the JSON says, None where the text is none; raise JsonBeyondBounds beyond its bounds."""
+    """What the JSON says, None where the text is none; raise JsonBeyondBounds beyond its bounds."""
     try:
         return read_json(text, any_number=True)
     except JsonBeyondBounds:
@@ -28,7 +28,7 @@ def read_body(text: str) -> Any:
 
 
 def read_completion(text: str) -> Any:
-    """Return what a body says: one JSON document, even if `data: [DONE]` follows it, or a stream of events.
+    """What a body says: one JSON document, even if `data: [DONE]` follows it, or a stream of events.
 
     The chunks of a stream are put together as the one choice of a chat completion. Raises as `read_body`.
     """
@@ -53,7 +53,7 @@ def _events(text: str) -> Iterator[str]:
 
 
 def _join_chunks(chunks: Iterator[dict[str, Any]], has_ended: bool) -> dict[str, Any] | None:
-    """Return the chat completion that the chunks make; one that is whole, or an error, as it is."""
+    """The chat completion that the chunks make; one that is whole, or an error, as it is."""
     body: dict[str, Any] = {}
     texts: dict[str, list[str]] = {}
     lists: dict[str, list[Any]] = {}
@@ -92,7 +92,7 @@ _ASSIGNMENT = re.compile(r"(?:export +)?[A-Z][A-Z0-9_]*=.")
 
 
 def check_url(base_url: str) -> SplitResult:
-    """Return the base URL in its parts; raise InvalidOption where no request can be sent to it as it is."""
+    """The base URL in its parts; raise InvalidOption where no request can be sent to it as it is."""
     try:
         url = urlsplit(base_url.strip())
         valid = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
@@ -119,13 +119,13 @@ def check_url(base_url: str) -> SplitResult:
 
 
 def strip_url(url: SplitResult) -> str:
-    """Return the URL without a trailing slash."""
+    """Remove a trailing slash."""
     port = "" if url.port is None else f":{url.port}"
     return f"{url.scheme}://{bracket_host(url.hostname or '')}{port}{url.path.rstrip('/')}"
 
 
 def bracket_host(host: str) -> str:
-    """Return the host as a URL shows it: an IPv6 address in brackets."""
+    """The host as a URL shows it: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
@@ -139,7 +139,7 @@ def is_loopback(url: SplitResult) -> bool:
 
 
 def check_key(key: str, variable: str = "") -> str:
-    """Return the key without spaces around it; raise InvalidOption where no server can know it.
+    """The key without spaces around it; raise InvalidOption where no server can know it.
 
     `variable` is the environment variable that holds it, "" for PERENNIAL_API_KEY or OPENAI_API_KEY.
     """
@@ -181,7 +181,7 @@ class RequestExtras:
     is_own_server: bool = False
 
     def hidden(self) -> Iterator[str]:
-        """Yield what is never stored or shown: values that are more than words, also without their scheme."""
+        """What is never stored or shown: values that are more than words, also without their scheme."""
         for value in (*self.headers.values(), *self.query.values(), *self.of_environment.values()):
             if not value.replace(" ", "").replace("-", "").isalpha():
                 yield value
@@ -189,7 +189,7 @@ class RequestExtras:
 
 
 def environment_headers(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that `OPENAI_CUSTOM_HEADERS` adds, read as the protocol's client reads them."""
+    """The headers that `OPENAI_CUSTOM_HEADERS` adds, read as the protocol's client reads them."""
     lines = environment.get(_CUSTOM_HEADERS, "").split("\n")
     parts = (line.partition(":") for line in lines if ":" in line)
     return {name.strip(): value.strip() for name, _, value in parts}

@@ -44,7 +44,7 @@ class RateLimit:
         self._owed = 0
 
     async def take(self, amount: int = 1) -> None:
-        """Return once `amount` units, and those owed, may be used."""
+        """Wait until `amount` units, and those owed, may be used."""
         async with self._turn:
             amount, self._owed = amount + self._owed, 0
             while amount > 0:
@@ -79,7 +79,7 @@ class RateLimits:
         self._tokens = None if tokens_per_minute is None else RateLimit(tokens_per_minute)
 
     async def take(self, request: ModelRequest) -> None:
-        """Return once an attempt of the request may start."""
+        """Wait until an attempt of the request may start."""
         if self._requests is not None:
             await self._requests.take()
         if self._tokens is not None:
@@ -95,28 +95,28 @@ class RateLimits:
 
 
 def prompt_texts(request: ModelRequest) -> list[str]:
-    """Return the request's text: its messages, and a schema that it passes on."""
+    """The request's text: its messages, and a schema that it passes on."""
     schema = request.params.get("response_format")
     return [message.get("content", "") for message in request.messages] + [str(schema)] * (schema is not None)
 
 
 def prompt_bytes(request: ModelRequest) -> int:
-    """Return the UTF-8 bytes of the request's text."""
+    """The UTF-8 bytes of the request's text."""
     return sum(map(utf8_length, prompt_texts(request)))
 
 
 def estimate_prompt(request: ModelRequest) -> int:
-    """Return an estimate of the prompt's tokens, at 4 bytes per token."""
+    """An estimate of the prompt's tokens, at 4 bytes per token."""
     return prompt_tokens_at_most(request, _BYTES_PER_TOKEN_RATE_LIMITS)
 
 
 def prompt_tokens_at_most(request: ModelRequest, bytes_per_token: int) -> int:
-    """Return an estimate of the prompt's tokens at so many bytes per token, rounded up."""
+    """An estimate of the prompt's tokens at so many bytes per token, rounded up."""
     return math.ceil(prompt_bytes(request) / bytes_per_token) + _TOKENS_PER_MESSAGE * len(request.messages)
 
 
 def prompt_tokens_at_least(request: ModelRequest) -> int:
-    """Return the fewest tokens that the messages can have: prose has 4.5 letters or 2 signs per token."""
+    """The fewest tokens that the messages can have: prose has 4.5 letters or 2 signs per token."""
     texts = [message.get("content", "") for message in request.messages]
     letters = sum(len(text.encode("ascii", "ignore")) for text in texts)
     signs = sum(map(len, texts)) - letters
@@ -124,13 +124,13 @@ def prompt_tokens_at_least(request: ModelRequest) -> int:
 
 
 def completion_bound(params: Mapping[str, Any]) -> int | None:
-    """Return the most tokens that a reply may have by its parameters, None where they set no bound."""
+    """The most tokens that a reply may have by its parameters, None where they set no bound."""
     bounds = (params.get("max_tokens"), params.get("max_completion_tokens"))
     return next((bound for bound in bounds if type(bound) is int and bound > 0), None)
 
 
 def utf8_length(text: str) -> int:
-    """Return how many bytes the text has in UTF-8."""
+    """How many bytes the text has in UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
@@ -156,7 +156,7 @@ def check_budget(policy: CallPolicy, models: Iterable[ModelChoice], prices: Mapp
 
 
 def cost_at_most(request: ModelRequest, prices: Mapping[str, Price]) -> float:
-    """Return an upper bound of the call's cost in US dollars; raise InvalidOption where there is none.
+    """An upper bound of the call's cost in US dollars; raise InvalidOption where there is none.
 
     Prompt tokens are estimated at 3 bytes each, completion tokens are `max_tokens`. A server that counts
     more tokens than that can pass the bound.
@@ -169,7 +169,7 @@ def cost_at_most(request: ModelRequest, prices: Mapping[str, Price]) -> float:
 def estimate_cost(
     request: ModelRequest, price: Price | None, received: HttpResult | None = None
 ) -> float | None:
-    """Return what an attempt counts for where no usage is reported, None where that has no bound.
+    """What an attempt counts for where no usage is reported, None where that has no bound.
 
     `received` is None as long as nothing came back.
     """
@@ -241,7 +241,7 @@ class Budget:
         self._asked_first: set[str] = set()
 
     async def reserve(self, request: ModelRequest, in_batch: bool = False) -> Reservation:
-        """Return a reservation for one attempt of the call; in a batch of a server none goes first.
+        """A reservation for one attempt of the call; in a batch of a server none goes first.
 
         Raises LimitReached where what is settled leaves no room for it, InvalidOption where its cost has
         no bound but is limited.
@@ -357,7 +357,7 @@ class Budget:
 
 
 def describe_spending(spent: Spent) -> str:
-    """Return in words what was sent and what it cost, and how far that is an estimate."""
+    """In words what was sent and what it cost, and how far that is an estimate."""
     sent = f"{count(spent.requests, 'request')} sent"
     if spent.requests and spent.unpriced == spent.requests:
         return f"{sent}, cost unknown"
@@ -373,7 +373,7 @@ CountTokens = Callable[[ModelRequest], int]
 
 
 def token_counter(tokenizer: str) -> CountTokens:
-    """Return what counts the tokens of a request's prompt, by a file tokenizer.json, or estimates them ("").
+    """What counts the tokens of a request's prompt, by a file tokenizer.json, or estimates them ("").
 
     Raises InvalidOption where the file, or the package that reads it, is not there.
     """
@@ -381,7 +381,7 @@ def token_counter(tokenizer: str) -> CountTokens:
 
 
 def text_counter(tokenizer: str) -> Callable[[str], int]:
-    """Return what counts the tokens of a text by a file tokenizer.json; raises as `token_counter` does."""
+    """What counts the tokens of a text by a file tokenizer.json; raises as `token_counter` does."""
     loaded = _load(tokenizer)
     return lambda text: len(loaded.encode(text, add_special_tokens=False))
 

@@ -23,7 +23,7 @@ _AUTHORITIES = "SSL_CERT_FILE"
 
 
 async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> HttpResult:
-    """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
+    """What one POST gives; the body stays text, as only `replies` may say what it is."""
     import httpx2
 
     return await receive(
@@ -32,7 +32,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
 
 
 async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: CallPolicy) -> HttpResult:
-    """Return what one request gives, whatever becomes of it."""
+    """What one request gives, whatever becomes of it."""
     import aiohttp
     import httpx2
     import openai
@@ -70,7 +70,7 @@ def _is_unconnected(error: BaseException) -> bool:
 
 
 def describe_problem(error: BaseException, policy: CallPolicy) -> str:
-    """Return why no whole response came, in the words of the error at the bottom."""
+    """Why no whole response came, in the words of the error at the bottom."""
     import aiohttp
 
     chain = list(causes(error))
@@ -99,7 +99,7 @@ _SHOWN = 3
 async def ask_for_models(
     policy: CallPolicy, key: str, extras: RequestExtras | None = None
 ) -> "httpx2.Response | str":
-    """Return the answer to GET /models, or why there was none."""
+    """The answer to GET /models, or why there was none."""
     import aiohttp
     import httpx2
     import openai
@@ -117,7 +117,7 @@ async def ask_for_models(
 
 
 def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
-    """Return the names of the models in an answer to GET /models, None where it is no such list."""
+    """The names of the models in an answer to GET /models, None where it is no such list."""
     if isinstance(answer, str) or answer.status_code != 200:
         return None
     try:
@@ -132,7 +132,7 @@ def is_listed(model: str, listed: Collection[str]) -> bool:
 
 
 def describe_unlisted(model: str, listed: Collection[str]) -> str:
-    """Return in words that a model is not among those listed, with the names that are closest to it."""
+    """In words that a model is not among those listed, with the names that are closest to it."""
     near = get_close_matches(model, sorted(listed), _SHOWN, 0.0)
     more = ", ..." if len(listed) > len(near) else ""
     names = f": {', '.join(near)}{more}" if near else ""

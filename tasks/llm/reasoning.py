@@ -76,7 +76,7 @@ class _Tag(NamedTuple):
 
 
 def split_reasoning(text: str) -> tuple[str, str | None]:
-    """Return the text without its reasoning, and the reasoning (None where there is none).
+    """The text without its reasoning, and the reasoning (None where there is none).
 
     Text without any tag is returned as it stands; pieces on both sides of a block are joined by a new line,
     and lose the white space beside it. What the text itself ends with stays: a reply may be cut at a space.
@@ -121,7 +121,7 @@ def _join(pieces: Iterable[str]) -> str:
 
 
 def _find_tags(text: str) -> Iterator[_Tag]:
-    """Yield the tags of a text, without brackets and sentences that are not meant as tags."""
+    """The tags of a text, without brackets and sentences that are not meant as tags."""
     spans = ((match.span(), _classify(match[0])) for match in _TAG.finditer(text))
     tags = [_Tag(*tag, *span) for span, tag in spans if tag is not None]
     last = {(tag.form, tag.kind): tag.start for tag in tags}
@@ -140,7 +140,7 @@ def _find_tags(text: str) -> Iterator[_Tag]:
 
 @lru_cache(maxsize=512)
 def _classify(tag: str) -> tuple[_Kind, str, str] | None:
-    """Return the kind, words and form of something in brackets, None where it is no tag."""
+    """The kind, words and form of something in brackets, None where it is no tag."""
     match = _TAG.match(tag)
     assert match is not None
     if match["channel"] is not None:
@@ -183,7 +183,7 @@ def _is_thinking(words: set[str]) -> bool:
 
 
 def read_parts(content: str | Sequence[Any] | None) -> tuple[str, str, bool]:
-    """Return the text of a message's content, the reasoning in its parts, and whether a part is a refusal.
+    """The text of a message's content, the reasoning in its parts, and whether a part is a refusal.
 
     Parts are texts, or objects with a type: `text`, `output_text` and any other with a text; thinking by its
     name, with its text in a field or in parts of its own. What has no text is left out.
@@ -206,7 +206,7 @@ def read_parts(content: str | Sequence[Any] | None) -> tuple[str, str, bool]:
 
 
 def read_reasoning_field(message: Mapping[str, Any]) -> str | None:
-    """Return the reasoning in a field such as `reasoning` or `thinking_blocks`, None where there is none.
+    """The reasoning in a field such as `reasoning` or `thinking_blocks`, None where there is none.
 
     Servers repeat it under several names: the first text counts, and a list only where there is no text.
     """
@@ -220,7 +220,7 @@ def _is_reasoning_name(name: object) -> bool:
 
 
 def _text_in(value: object, depth: int = _DEEPEST) -> str:
-    """Return the text that a field or part holds, "" where it holds none."""
+    """The text that a field or part holds, "" where it holds none."""
     if isinstance(value, str):
         return value
     if not depth:

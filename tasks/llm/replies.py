@@ -56,7 +56,7 @@ class TokenBounds:
 
 
 def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
-    """Return the bounds of a call whose reply holds these texts, reasoning included."""
+    """The bounds of a call whose reply holds these texts, reasoning included."""
     overhead = _TOKENS_PER_MESSAGE * len(request.messages) + _HIDDEN_PROMPT_TOKENS
     text_tokens = sum(utf8_length(text) for text in texts if text)
     promised = completion_bound(request.params)
@@ -66,7 +66,7 @@ def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
 
 
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
-    """Return the token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
+    """The token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
     reported = _read_counts(usage)
     tokens = {name: _count(value) for name, value in reported.items()}
     total = tokens.pop("total_tokens")
@@ -101,7 +101,7 @@ def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[st
 def _sum_completion(
     prompt: int | None, completion: int | None, reasoning: int | None, total: int | None
 ) -> int | None:
-    """Return all tokens of the reply: reasoning is beside the completion if it is more, or by the total."""
+    """All tokens of the reply: reasoning is beside the completion if it is more, or by the total."""
     by_total = None if total is None or prompt is None or total < prompt else total - prompt
     beside = 0
     if completion is not None and reasoning is not None and reasoning > completion:
@@ -111,7 +111,7 @@ def _sum_completion(
 
 
 def _read_counts(usage: object) -> dict[str, Any]:
-    """Return the counts as the server reported them, None where it did not."""
+    """The counts as the server reported them, None where it did not."""
     counts = _object(usage)
     prompt_details = _object(counts.get("prompt_tokens_details"))
     completion_details = _object(counts.get("completion_tokens_details"))
@@ -145,7 +145,7 @@ def _at_most(bound: int, count: int | None) -> int | None:
 
 
 def _legible(value: object) -> object:
-    """Return a count that any reader of JSON can hold, and anything else as the beginning of its text."""
+    """A count that any reader of JSON can hold, and anything else as the beginning of its text."""
     if value is None or (type(value) is int and abs(value) < 2**63):
         return value
     if isinstance(value, dict | list):

@@ -84,7 +84,7 @@ DRIFT, ANCHOR, CHANGE = "drift of the edition", "change of an anchor", "change o
 
 
 def comparison_table(data: ReportData, other: EditionComparison) -> ReportTable:
-    """Return a row for each setting and player that both editions have, in the order of the headline.
+    """A row for each setting and player that both editions have, in the order of the headline.
 
     Rates are on each edition's own instances, `domain_sd` their standard deviation over editions of as many
     random domains. `difference` is this edition's rate minus the other's, both standardised to the domains
@@ -198,7 +198,7 @@ _LINK_CAPTION = (
 
 
 def edition_difference(data: ReportData, comparison: EditionComparison) -> Section:
-    """Return the section of players that both editions have: a table, and a bar a difference."""
+    """The section of players that both editions have: a table, and a bar a difference."""
     title = f"Compared with edition {clean(comparison.edition)}"
     difference = comparison_table(data, comparison)
     tables = (difference, comparison.headline, comparison.domains)
@@ -248,7 +248,7 @@ def edition_difference(data: ReportData, comparison: EditionComparison) -> Secti
 
 
 def edition_link(data: ReportData, comparison: EditionComparison) -> Section:
-    """Return the section of the linked scale: a table of the drift and of each player's change."""
+    """The section of the linked scale: a table of the drift and of each player's change."""
     title = f"Drift and change since edition {clean(comparison.edition)}"
     links = link_table(data, comparison)
     tables = (links, comparison.answers, comparison.own_answers)

@@ -40,20 +40,20 @@ class ReportTable:
         return " ".join(line.removeprefix("--").strip() for line in lines)
 
     def without(self, players: Collection[str]) -> "ReportTable":
-        """Return the table without the rows of these players."""
+        """The table without the rows of these players."""
         whose = [column for column, name in enumerate(self.columns) if name in _WHOSE]
         kept = tuple(row for row in self.rows if not any(row[column] in players for column in whose))
         return replace(self, rows=kept)
 
     def of_setting(self, setting: str) -> "ReportTable":
-        """Return the table without the rows of other settings."""
+        """The table without the rows of other settings."""
         if "setting" not in self.columns:
             return self
         column = self.columns.index("setting")
         return replace(self, rows=tuple(row for row in self.rows if row[column] == setting))
 
     def records(self) -> list[Record]:
-        """Return the rows as dictionaries by column name."""
+        """The rows as dictionaries by column name."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
@@ -95,7 +95,7 @@ class ReportData:
     floor: Floor | None = None
 
     def players(self) -> list[str]:
-        """Return the players, models first, and of each group the best of the first setting first."""
+        """The players, models first, and of each group the best of the first setting first."""
         rows = self.tables["headline"].records()
         ordered = (row for setting in self.settings for row in rows if row["setting"] == setting)
         return list(dict.fromkeys(row["player"] for row in self.group_rows(ordered)))
@@ -115,20 +115,20 @@ class ReportData:
         return {row["player"]: row["player_group"] for row in rows if row["player_group"] in GROUPS}
 
     def without(self, players: Collection[str]) -> "ReportData":
-        """Return the data without the rows of these players."""
+        """The data without the rows of these players."""
         return replace(self, tables={name: table.without(players) for name, table in self.tables.items()})
 
     def without_rows(self) -> "ReportData":
-        """Return the data with empty tables."""
+        """The data with empty tables."""
         return replace(self, tables={name: replace(table, rows=()) for name, table in self.tables.items()})
 
     def of_setting(self, setting: str) -> "ReportData":
-        """Return the data of one setting."""
+        """The data of one setting."""
         tables = {name: table.of_setting(setting) for name, table in self.tables.items()}
         return replace(self, settings=(setting,), tables=tables)
 
     def known_rows(self, table: str, column: str) -> list[Record]:
-        """Return the table's rows where this column is known."""
+        """The table's rows where this column is known."""
         return [row for row in self.tables[table].records() if row[column] is not None]
 
 
@@ -188,7 +188,7 @@ class Grid:
     second: frozenset[tuple[int, int]] = frozenset()
 
     def mark_of(self, row: int, column: int) -> str:
-        """Return how the cell is marked: `best`, `second`, or not."""
+        """How the cell is marked: `best`, `second`, or not."""
         return "best" if (row, column) in self.best else "second" if (row, column) in self.second else ""
 
 
@@ -242,7 +242,7 @@ class Figure:
 def figure(
     key: str, title: str, *queries: Query, is_computed: bool = False
 ) -> Callable[[Callable[[ReportData], Section]], Figure]:
-    """Return a decorator that makes a figure of the function that draws it."""
+    """A decorator that makes a figure of the function that draws it."""
 
     def declare(draw: Callable[[ReportData], Section]) -> Figure:
         return Figure(key, title, queries, draw, is_computed)
@@ -274,7 +274,7 @@ class Report:
 
 
 def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
-    """Return the figure that is the query's rows, to be read as a table."""
+    """The figure that is the query's rows, to be read as a table."""
 
     def draw(data: ReportData) -> Section:
         return Section(key, title, caption, (data.tables[query.name],))
@@ -283,16 +283,16 @@ def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
 
 
 def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:
-    """Return the queries that these figures are drawn of, each once, by name."""
+    """The queries that these figures are drawn of, each once, by name."""
     return {query.name: query for figure in figures for query in figure.queries}
 
 
 def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:
-    """Return a section that only says why it has no figure."""
+    """A section that only says why it has no figure."""
     return Section(key, title, "", tuple(tables), missing=missing)
 
 
 def omit_unanalysed(key: str, title: str, tables: Iterable[ReportTable]) -> Section:
-    """Return a section whose figures are not among the edition's statistics."""
+    """A section whose figures are not among the edition's statistics."""
     missing = "The edition's statistics lack these figures: the command perennial analyse computes them."
     return omit_section(key, title, tables, missing)

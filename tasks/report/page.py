@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def load_script() -> str:
-    """Return the script as text of one script element."""
+    """The script as text of one script element."""
     page_script = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
     # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
     text = _load_bundle(page_script).replace("\r\n", "\n")
@@ -104,13 +104,13 @@ DARK = _name_colors(
 
 
 def define_colors(colors: Mapping[str, str], indent: str) -> str:
-    """Return the definitions of the CSS variables: a line of the page's colors, and one of the series'."""
+    """The definitions of the CSS variables: a line of the page's colors, and one of the series'."""
     defined = [f"--{name}: {color};" for name, color in colors.items()]
     return f"\n{indent}".join(" ".join(part) for part in (defined[: len(_NAMES)], defined[len(_NAMES) :]))
 
 
 def apply_colors(chart: Mapping[str, Any], colors: Mapping[str, str]) -> dict[str, Any]:
-    """Return the chart with these colors in place of CSS variables, for a page that has none."""
+    """The chart with these colors in place of CSS variables, for a page that has none."""
     text = _VARIABLE.sub(lambda match: colors[match[1]], json.dumps(chart))
     return dict(json.loads(text))
 
@@ -149,7 +149,7 @@ SHARED = (*_RATES, *_COMPARISONS)
 
 
 def sections(data: ReportData) -> list[Section]:
-    """Return the sections of the page: the shared ones, and between and after them the benchmark's own.
+    """The sections of the page: the shared ones, and between and after them the benchmark's own.
 
     The comparison with another edition follows the headline.
     """
@@ -161,7 +161,7 @@ def sections(data: ReportData) -> list[Section]:
 
 
 def all_tables(data: ReportData) -> list[ReportTable]:
-    """Return every table that stands behind the page, each once, by name."""
+    """Every table that stands behind the page, each once, by name."""
     tables = list(data.tables.values())
     if data.comparison is not None:
         other = data.comparison
@@ -171,7 +171,7 @@ def all_tables(data: ReportData) -> list[ReportTable]:
 
 
 def render_page(data: ReportData) -> str:
-    """Return the whole HTML page: equal data give equal text, and nothing of the data is markup."""
+    """The whole HTML page: equal data give equal text, and nothing of the data is markup."""
     links = explorer_links(data.explorer, data.edition)
     links += [("Data Docs of the audit", data.data_docs)] * bool(data.data_docs)
     command = f"perennial report {clean(data.edition)}"
@@ -185,7 +185,7 @@ def render_sections(
     links: Iterable[tuple[str, str]],
     sections: Iterable[Section],
 ) -> str:
-    """Return the HTML page of these sections, those without data as lines at its end.
+    """The HTML page of these sections, those without data as lines at its end.
 
     `command` writes their tables as files, with `--format`.
     """
@@ -207,7 +207,7 @@ def render_sections(
 
 
 def explorer_links(explorer: str, edition: str) -> list[tuple[str, str]]:
-    """Return title and URL of each page of the explorer that shows the edition; none without an explorer."""
+    """Title and URL of each page of the explorer that shows the edition; none without an explorer."""
     if not explorer:
         return []
     query = urlencode({"edition": edition})
@@ -248,7 +248,7 @@ def _columns(rows: Iterable[Record]) -> dict[str, Any]:
 
 
 def _round(value: Any) -> Any:
-    """Return the value as JSON has it: a float to six digits, and none that is infinite or no number."""
+    """The value as JSON has it: a float to six digits, and none that is infinite or no number."""
     if not isinstance(value, float):
         return value
     return float(f"{value:.6g}") if isfinite(value) else None

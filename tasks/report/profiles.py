@@ -40,7 +40,7 @@ _LEAST_FIELD, _LABELS = 78, 170
 
 
 def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -> Section:
-    """Return the section of correlations between these settings: a matrix for each coefficient."""
+    """The section of correlations between these settings: a matrix for each coefficient."""
     rows = table.records()
     if not rows:
         return omit_section(_KEY, _TITLE, [table], "There is one setting only: nothing to compare it with.")
@@ -178,7 +178,7 @@ _SETTINGS = "Settings of a benchmark are never counted together, as on leaderboa
 
 
 def profile_table(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
-    """Return the section of all scores: a row per player, a group of columns for each setting."""
+    """The section of all scores: a row per player, a group of columns for each setting."""
     rows = table.records()
     by_cell = {(row["player"], row["benchmark"], row["setting"]): row for row in rows}
     kinds = {row["player"]: row["kind"] for row in rows}
@@ -226,7 +226,7 @@ def _cells(row: Record) -> list[str]:
 
 
 def profile_rows(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
-    """Return the section of drawings: one for each setting, a row per player."""
+    """The section of drawings: one for each setting, a row per player."""
     rows = table.records()
     title = "Scores by benchmark and setting"
     drawings = tuple(_draw(title, column, rows, players) for column in columns)
@@ -249,7 +249,7 @@ def _draw(title: str, column: Column, rows: Iterable[Record], players: Sequence[
 
 
 def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
-    """Return the section of scores by domain: a row per domain of a setting, a column per player."""
+    """The section of scores by domain: a row per domain of a setting, a column per player."""
     key, title = "profile_domains", "Domains"
     rows = table.records()
     if not rows:
@@ -315,12 +315,12 @@ class ProfileData:
     explorer: str = ""
 
     def without(self, players: Collection[str]) -> "ProfileData":
-        """Return the data without the rows of these players."""
+        """The data without the rows of these players."""
         return replace(self, tables={name: table.without(players) for name, table in self.tables.items()})
 
 
 def profile_sections(data: ProfileData) -> list[Section]:
-    """Return the sections of the page in order."""
+    """The sections of the page in order."""
     scores, domains = data.tables["profile_scores"], data.tables["profile_domains"]
     players = order_players(scores.records())
     return [
@@ -332,13 +332,13 @@ def profile_sections(data: ProfileData) -> list[Section]:
 
 
 def render_profiles(data: ProfileData) -> str:
-    """Return the whole HTML page: equal data give equal text, and nothing of the data is markup."""
+    """The whole HTML page: equal data give equal text, and nothing of the data is markup."""
     links = [("profiles", f"{data.explorer.rstrip('/')}/profiles")] if data.explorer else []
     return render_sections(TITLE, "perennial report --profiles", data.facts, links, profile_sections(data))
 
 
 def order_players(rows: Iterable[Record]) -> list[str]:
-    """Return the players: models first, programs last, of each kind the one with the best mean rank first."""
+    """The players: models first, programs last, of each kind the one with the best mean rank first."""
     ranks: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         ranks.setdefault((row["kind"], row["player"]), []).append(row["rank"])

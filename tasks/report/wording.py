@@ -10,7 +10,7 @@ _MINUS = "\N{MINUS SIGN}"
 
 
 def clean(text: str) -> str:
-    """Return the text as one line that any XML parser and encoder takes.
+    """The text as one line that any XML parser and encoder takes.
 
     Control characters, marks that change the reading direction and half characters become U+FFFD.
     """
@@ -20,7 +20,7 @@ def clean(text: str) -> str:
 
 
 def decimals(value: float | None, places: int = 3) -> str:
-    """Return the number with so many decimals, thousands separated, a true minus sign; a dash for None."""
+    """The number with so many decimals, thousands separated, a true minus sign; a dash for None."""
     if value is None:
         return _DASH
     text = f"{value:,.{places}f}"
@@ -30,33 +30,33 @@ def decimals(value: float | None, places: int = 3) -> str:
 
 
 def brackets(low: str, high: str) -> str:
-    """Return `[low, high]`; a narrow column may put it on a line of its own, but not break it."""
+    """`[low, high]`; a narrow column may put it on a line of its own, but not break it."""
     return f"[{low},\N{NO-BREAK SPACE}{high}]"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None, places: int = 3) -> str:
-    """Return `value [low, high]`, or the value alone where the interval is undefined."""
+    """`value [low, high]`, or the value alone where the interval is undefined."""
     if value is None or low is None or high is None:
         return decimals(value, places)
     return f"{decimals(value, places)} {brackets(decimals(low, places), decimals(high, places))}"
 
 
 def p_number(p: float | None) -> str:
-    """Return a p-value for a table, such as `0.031`, `< 0.001` or `< 1e-300`; a dash for None."""
+    """A p-value for a table, such as `0.031`, `< 0.001` or `< 1e-300`; a dash for None."""
     if p is not None and p < 1e-300:
         return "< 1e-300"
     return "< 0.001" if p is not None and p < 0.001 else decimals(p)
 
 
 def p_text(p: float | None) -> str:
-    """Return a p-value for a text, such as `p = 0.031` or `p < 0.001`; undefined for None."""
+    """A p-value for a text, such as `p = 0.031` or `p < 0.001`; undefined for None."""
     if p is None:
         return "p undefined"
     return f"p {p_number(p)}" if p < 0.001 else f"p = {p_number(p)}"
 
 
 def span(counts: Iterable[int]) -> str:
-    """Return the least and greatest count, such as `80` or `80 to 1,500`; a dash for none."""
+    """The least and greatest count, such as `80` or `80 to 1,500`; a dash for none."""
     listed = sorted(counts)
     if not listed:
         return _DASH
@@ -65,12 +65,12 @@ def span(counts: Iterable[int]) -> str:
 
 
 def name_populations(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return the sentence that says what the 95% intervals of these rows are for, by column `population`."""
+    """The sentence that says what the 95% intervals of these rows are for, by column `population`."""
     return f"95% intervals are for {describe_populations(row['population'] for row in rows)}."
 
 
 def cell(value: Any) -> str:
-    """Return a value of a table as text for people."""
+    """A value of a table as text for people."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -7,7 +7,7 @@ from perennial.warehouse.store.store import Store
 
 
 def published_codes(store: Store, editions: Sequence[str], domain: str) -> tuple[str, ...]:
-    """Return the code of each rule that models wrote for a cell of these published editions, each once."""
+    """The code of each rule that models wrote for a cell of these published editions, each once."""
     codes: set[str] = set()
     for edition in editions:
         file = table_file("a2rbench_rules", edition)

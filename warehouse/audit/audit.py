@@ -106,7 +106,7 @@ def audit(
 
 
 def failed_validations(audited: Audit) -> bytes:
-    """Return the results of the validations that failed as JSON, with rows for evidence; nothing for none."""
+    """The results of the validations that failed as JSON, with rows for evidence; nothing for none."""
     failed = {
         row["validation"]: json.loads(row["result"]) for row in audited.validations if row["unsuccessful"]
     }
@@ -131,7 +131,7 @@ def describe_broken(row: Row) -> str:
 
 
 def cross_table_rules(tables: AbstractSet[str], others: AbstractSet[str] = frozenset()) -> dict[str, str]:
-    """Return each rule's sentence and its query for offending rows of the own tables.
+    """Each rule's sentence and its query for offending rows of the own tables.
 
     A rule may look into the others too. It belongs to questions or to answers, whichever it names.
     """
@@ -229,7 +229,7 @@ def _view_private_share(connection: "duckdb.DuckDBPyConnection", plan: EditionPl
 
 
 def validation_row(name: str, suite: str, result: JsonObject, sample: AuditedRows) -> Row:
-    """Return the row of `validations`: the result without what is drawn or told by a clock in each run."""
+    """The row of `validations`: the result without what is drawn or told by a clock in each run."""
     kept = {
         "suite_name": name,
         "success": result["success"],
@@ -251,7 +251,7 @@ def validation_row(name: str, suite: str, result: JsonObject, sample: AuditedRow
 def audit_rows(
     name: str, suite: str, result: JsonObject, sample: AuditedRows, key: Sequence[str] = ()
 ) -> Iterator[Row]:
-    """Yield a row of `audits` for each expectation of the suite.
+    """A row of `audits` for each expectation of the suite.
 
     Where columns or types are not those of the schema, what could not be computed for that is left out.
     """

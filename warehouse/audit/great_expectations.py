@@ -85,7 +85,7 @@ class CheckpointRunner:
         frame: "pd.DataFrame",
         key: Sequence[str] = (),
     ) -> JsonObject:
-        """Return the result of the suite on the frame, as Great Expectations gives it in JSON.
+        """The result of the suite on the frame, as Great Expectations gives it in JSON.
 
         Rows that break an expectation are named by their key, at most `EVIDENCE_ROWS` of them.
         """

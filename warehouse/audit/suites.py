@@ -39,7 +39,7 @@ class TableExpectation:
 
 
 def table_suite(table: Table) -> list[TableExpectation]:
-    """Return the suite of a published table: columns, types, NULL, key, and each column's values."""
+    """The suite of a published table: columns, types, NULL, key, and each column's values."""
     columns = [column.name for column in table.file_columns]
     types = {column.name: column.type for column in table.file_columns}
     filled = [column.name for column in table.file_columns if not column.nullable]
@@ -60,7 +60,7 @@ def table_suite(table: Table) -> list[TableExpectation]:
 
 
 def rule_suite(sentence: str) -> list[TableExpectation]:
-    """Return the suite of the rows that break a rule: there is none."""
+    """The suite of the rows that break a rule: there is none."""
     return [TableExpectation(sentence, RULE)]
 
 
@@ -132,7 +132,7 @@ class AuditedRows:
 def read_rows(
     connection: "duckdb.DuckDBPyConnection", table: Table, file: Path, suite: Sequence[TableExpectation]
 ) -> AuditedRows:
-    """Return the rows of a table, or of a large one a sample, seeded by the table's name and size.
+    """The rows of a table, or of a large one a sample, seeded by the table's name and size.
 
     With the sample come rows that break an expectation, at most `EVIDENCE_ROWS` for each: DuckDB looks for
     them in the whole table and counts them.
@@ -185,7 +185,7 @@ def _count_broken(
 
 
 def read_broken(connection: "duckdb.DuckDBPyConnection", sql: str, sentence: str) -> AuditedRows:
-    """Return the rows that break the rule of this sentence, at most `EVIDENCE_ROWS`, and count all."""
+    """The rows that break the rule of this sentence, at most `EVIDENCE_ROWS`, and count all."""
     import pyarrow as pa
 
     reader = connection.sql(sql).to_arrow_reader(_FETCHED)

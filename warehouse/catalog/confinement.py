@@ -57,7 +57,7 @@ def confine(
 
 
 def check_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
-    """Return the SQL as it may be run; raise QueryFailed for anything but one statement that reads.
+    """The SQL as it may be run; raise QueryFailed for anything but one statement that reads.
 
     Raises what DuckDB raises where the SQL cannot be parsed.
     """
@@ -122,7 +122,7 @@ def _syntax_tree(connection: "duckdb.DuckDBPyConnection", select: str) -> Any:
 
 
 def without_order(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
-    """Return SQL of the same rows in any order: to count them none needs to be sorted."""
+    """SQL of the same rows in any order: to count them none needs to be sorted."""
     if sql.startswith("EXPLAIN"):
         return sql
     statements = _syntax_tree(connection, sql)
@@ -156,12 +156,12 @@ def _writing_parts(tree: Any) -> Iterator[str]:
 
 
 def quote(text: str) -> str:
-    """Return the text as a string of SQL."""
+    """Quote the text as a string of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quote_all(texts: Iterable[str]) -> str:
-    """Return the texts as SQL literals with commas between, for IN."""
+    """The texts as SQL literals with commas between, for IN."""
     return ", ".join(map(quote, texts))
 
 
@@ -177,18 +177,18 @@ FORMAT = 11  # of data roots; raised when tables change so that other versions w
 
 
 def table_file(table: str, unit: str) -> str:
-    """Return the name of the table's file of that edition or evaluation, relative to the data root."""
+    """The name of the table's file of that edition or evaluation, relative to the data root."""
     edition, name = split_unit(unit)
     return f"tables/{table}/edition={edition}/{name or PART}.parquet"
 
 
 def row_file(unit: str) -> str:
-    """Return the name of the file whose presence publishes the edition or evaluation."""
+    """The name of the file whose presence publishes the edition or evaluation."""
     return table_file("evaluations" if is_evaluation(unit) else "editions", unit)
 
 
 def unit_of(file: str) -> str:
-    """Return the edition or evaluation whose table's file this is."""
+    """The edition or evaluation whose table's file this is."""
     _, _, folder, part = file.split("/")
     edition, name = folder.removeprefix("edition="), part.removesuffix(".parquet")
     return edition if name == PART else evaluation_of(edition, name)
@@ -198,7 +198,7 @@ def unit_of(file: str) -> str:
 
 
 def table_sql(table: Table, places: Sequence[str]) -> str:
-    """Return the SQL of the rows that these files hold of the table; of none where there is no file."""
+    """The SQL of the rows that these files hold of the table; of none where there is no file."""
     columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.file_columns]
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not places:

@@ -48,7 +48,7 @@ class Answers:
 
     @contextmanager
     def open(self) -> "Iterator[duckdb.DuckDBPyConnection]":
-        """Yield a connection in which each table has its name, and the numbered instances `numbered`.
+        """A connection in which each table has its name, and the numbered instances `numbered`.
 
         All people are one player in its `episodes`, `human`. While one is open, the others of this process
         share its database, as a database of their own would take longer than most of the queries.
@@ -102,7 +102,7 @@ class Answers:
         return settings
 
     def count_episodes(self) -> list[tuple[str, str, int]]:
-        """Return each setting and player with the number of its episodes on the usual questions, sorted."""
+        """Each setting and player with the number of its episodes on the usual questions, sorted."""
         with self.open() as connection:
             rows = connection.execute(
                 "SELECT n.setting, e.player, count(*) FROM episodes AS e "
@@ -111,7 +111,7 @@ class Answers:
         return [(setting, player, count) for setting, player, count in rows]
 
     def find_versions(self) -> list[tuple[str, str, str]]:
-        """Return each setting, player and other version of the questions that it played, sorted."""
+        """Each setting, player and other version of the questions that it played, sorted."""
         with self.open() as connection:
             versions: list[tuple[str, str, str]] = connection.execute(
                 "SELECT DISTINCT n.setting, e.player, e.version FROM episodes AS e "
@@ -122,7 +122,7 @@ class Answers:
     def count_cells(
         self, setting: str, players: Sequence[str], version: str | None = None
     ) -> "dict[str, Column]":
-        """Return the columns of these players' cells in the setting, sorted by player and instance.
+        """The columns of these players' cells in the setting, sorted by player and instance.
 
         `version` names another version of the questions than the usual one.
         """
@@ -140,7 +140,7 @@ class Answers:
             return dict(connection.sql(sql, params=params).fetchnumpy())
 
     def read_split(self, commitment: str, share: float) -> "dict[str, dict[str, Column]]":
-        """Return how the secret split the instances of each setting, in their order (`split.sql`).
+        """How the secret split the instances of each setting, in their order (`split.sql`).
 
         `commitment` and `share` are what `editions` says of the edition; no share has no split.
         """
@@ -158,7 +158,7 @@ class Answers:
         }
 
     def instance_ids(self, setting: str) -> "Iterator[pyarrow.RecordBatch]":
-        """Yield the setting's instances in the order of their numbers: domain and id, so many at a time."""
+        """The setting's instances in the order of their numbers: domain and id, so many at a time."""
         with self.open() as connection:
             yield from connection.sql(
                 "SELECT domain, instance_id FROM numbered WHERE setting = $setting ORDER BY number",

@@ -32,7 +32,7 @@ _ANSWERS = "episode_answers"
 
 
 def question_views() -> dict[str, str]:
-    """Return the SQL of each view by name: the shared ones, then those of each benchmark."""
+    """The SQL of each view by name: the shared ones, then those of each benchmark."""
     views = {name: sql for package in view_packages() for name, sql in _views_of(package)}
     answers = (benchmark.answers for benchmark in benchmarks().values() if benchmark.answers)
     return {**views, _ANSWERS: "\nUNION ALL\n".join((views[_ANSWERS], *answers))}
@@ -54,12 +54,12 @@ def macro_names() -> frozenset[str]:
 
 
 def view_packages() -> tuple[str, ...]:
-    """Return the packages that hold a folder of views, the shared one first."""
+    """The packages that hold a folder of views, the shared one first."""
     return (SHARED, *(benchmark.sql for benchmark in benchmarks().values() if benchmark.sql))
 
 
 def view_names(package: str) -> tuple[str, ...]:
-    """Return the names of the views of one such package."""
+    """The names of the views of one such package."""
     return tuple(name for name, _ in _views_of(package))
 
 
@@ -73,29 +73,29 @@ def _views_of(package: str) -> tuple[tuple[str, str], ...]:
 
 
 def list_files(package: str, folder: str) -> "list[Traversable]":
-    """Return the files of a package's folder, by name; none where it has no such folder."""
+    """The files of a package's folder, by name; none where it has no such folder."""
     directory = files(package) / folder
     return sorted(directory.iterdir(), key=lambda entry: entry.name) if directory.is_dir() else []
 
 
 def question_of(sql: str) -> str:
-    """Return the comment that opens a view's SQL: the question, and what it counts."""
+    """The comment that opens a view's SQL: the question, and what it counts."""
     comment = re.match(r"(?:--.*\n)+", sql)
     return re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE).strip() if comment else ""
 
 
 def words_of(sql: str) -> list[str]:
-    """Return the words of the SQL in small letters, each once, without comments on lines of their own."""
+    """The words of the SQL in small letters, each once, without comments on lines of their own."""
     return list(dict.fromkeys(re.findall(r"\w+", without_comments(sql).lower())))
 
 
 def without_comments(sql: str) -> str:
-    """Return the SQL without comments on lines of their own."""
+    """The SQL without comments on lines of their own."""
     return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
 
 
 def in_order(names: Iterable[str], views: Mapping[str, str]) -> Iterator[str]:
-    """Yield those of the names that are views, and what their SQL names, each once, what is needed first."""
+    """Those of the names that are views, and what their SQL names, each once, what is needed first."""
     seen: set[str] = set()
 
     def follow(names: Iterable[str]) -> Iterator[str]:
@@ -119,13 +119,13 @@ class ColumnEntry(NamedTuple):
 
 
 def describe_relations() -> dict[str, str]:
-    """Return what each table and each view is, by name: tables first."""
+    """What each table and each view is, by name: tables first."""
     tables = {table.name: f"A row is {table.row}." for table in TABLES.values()}
     return tables | {name: question_of(sql) for name, sql in question_views().items()}
 
 
 def describe_columns(name: str) -> tuple[ColumnEntry, ...]:
-    """Return the columns of the table or view in order; raise KeyError where one is not described."""
+    """The columns of the table or view in order; raise KeyError where one is not described."""
     if name in TABLES:
         columns = TABLES[name].file_columns
         return tuple(ColumnEntry(column.name, DUCKDB_TYPES[column.type], column.doc) for column in columns)
@@ -133,7 +133,7 @@ def describe_columns(name: str) -> tuple[ColumnEntry, ...]:
 
 
 def column_doc(name: str, column: str) -> str:
-    """Return what the column of the table or view means; raise KeyError where no entry says it."""
+    """What the column of the table or view means; raise KeyError where no entry says it."""
     if name in TABLES:
         return next(field.doc for field in TABLES[name].file_columns if field.name == column)
     package = next(package for package in view_packages() if name in view_names(package))
@@ -151,7 +151,7 @@ def column_doc(name: str, column: str) -> str:
 
 
 def relations_with(column: str) -> list[str]:
-    """Return the views, then the tables, with a column of that name; those of all benchmarks first."""
+    """The views, then the tables, with a column of that name; those of all benchmarks first."""
     shared = view_names(SHARED)
     views = [name for name, columns in _view_columns().items() if column in dict(columns)]
     tables = [name for name, table in TABLES.items() if column in {spec.name for spec in table.file_columns}]
@@ -159,7 +159,7 @@ def relations_with(column: str) -> list[str]:
 
 
 def entries_without_a_column() -> list[str]:
-    """Return the entries of `columns.toml` that describe no column of their view, or of any view."""
+    """The entries of `columns.toml` that describe no column of their view, or of any view."""
     lost = []
     for package in view_packages():
         names = question_views() if package == SHARED else view_names(package)
@@ -171,7 +171,7 @@ def entries_without_a_column() -> list[str]:
 
 
 def comment_statements(name: str) -> Iterator[str]:
-    """Yield the COMMENT ON statements of the view of that name, whose columns they describe."""
+    """The COMMENT ON statements of the view of that name, whose columns they describe."""
     yield f'COMMENT ON VIEW "{name}" IS {quote(describe_relations()[name])}'
     for entry in describe_columns(name):
         yield f'COMMENT ON COLUMN "{name}"."{entry.column}" IS {quote(entry.description)}'
@@ -198,7 +198,7 @@ def _entries(package: str) -> dict[str, dict[str, str]]:
 
 @cache
 def _view_columns() -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return name and type of the columns of every view, by view, as DuckDB derives them from the tables'."""
+    """Name and type of the columns of every view, by view, as DuckDB derives them from the tables'."""
     import duckdb
 
     views = question_views()
@@ -217,7 +217,7 @@ def _view_columns() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
-    """Return the query: each measure adds its column, and the same with _low, _high and _no_interval."""
+    """The query: each measure adds its column, and the same with _low, _high and _no_interval."""
     listed = tuple(measures)
     columns = "".join(
         f",\n       {m.column}, {m.column}_low, {m.column}_high, {m.column}_no_interval" for m in listed
@@ -271,14 +271,14 @@ class SavedQuestion:
     no_row: str = "nothing in the data root fits"
 
     def ask(self, values_asked: Mapping[str, str]) -> str:
-        """Return the SQL with these values and the other defaults in place of its parameters."""
+        """The SQL with these values and the other defaults in place of its parameters."""
         values = {**self.defaults, **values_asked}
         return re.sub(r"\$(\w+)", lambda match: quote(values[match[1]]), self.sql)
 
 
 @cache
 def saved_questions() -> dict[str, SavedQuestion]:
-    """Return all saved questions by name."""
+    """All saved questions by name."""
     folders = (files(package) / "questions" for package in view_packages())
     texts = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
     questions = (_read(entry.name, entry.read_text(encoding="utf-8")) for entry in texts)

@@ -28,13 +28,13 @@ ANALYSES = f"analyses/{STATISTICS}"
 
 
 def analysis_folder(edition: str) -> str:
-    """Return the folder of the edition's statistics, relative to the data root."""
+    """The folder of the edition's statistics, relative to the data root."""
     return f"{ANALYSES}/edition={edition}"
 
 
 def analysis_of(store: Store, edition: str, units: Iterable[str]) -> str | None:
-    """Return the name of the file that holds the edition's latest statistics over those of the units that are
-    its evaluations; None where they were not analysed.
+    """The name of the file that holds the edition's latest statistics over those of the units that are its
+    evaluations; None where they were not analysed.
     """
     return latest_version(store, analysis_folder(edition), _stem(edition, units))
 
@@ -50,7 +50,7 @@ def as_statistics(
     sorted_tables: "Sequence[pyarrow.Table]" = (),
     canary: str = "",
 ) -> "pyarrow.Table":
-    """Return the rows as table `statistics` of the edition, sorted by its key.
+    """The rows as table `statistics` of the edition, sorted by its key.
 
     Each of the sorted tables holds a statistic of its own, too long for rows, in the order of the key.
     """
@@ -74,7 +74,7 @@ def as_item_table(
     n: "Mapping[str, Column]",
     values: "Mapping[str, tuple[Column, Column | None, Column | None]]",
 ) -> "pyarrow.Table":
-    """Return figures of single instances, `other` being the id, as rows of `statistics` in its key's order.
+    """Figures of single instances, `other` being the id, as rows of `statistics` in its key's order.
 
     `parts` are domain and instance_id of each setting's instances by number, so many at a time; `n` and
     `values` (value, low, high; nan is undefined) are by setting. An instance with n = 0 has no row.
@@ -134,13 +134,13 @@ SCALES = f"analyses/{SCALE.name}"
 
 
 def scale_files(store: Store, units: Iterable[str]) -> list[str]:
-    """Return the name of the file of the scale over these editions and evaluations; none: not computed."""
+    """The name of the file of the scale over these editions and evaluations; none: not computed."""
     name = latest_version(store, SCALES, _name_scale_file(units))
     return [name] if name else []
 
 
 def superseded_scales(store: Store, units: Iterable[str]) -> list[str]:
-    """Return the names of all files that are not the scale over these, relative to the data root."""
+    """The names of all files that are not the scale over these, relative to the data root."""
     current = scale_files(store, units)
     return [file for name in store.names(SCALES) if (file := f"{SCALES}/{name}") not in current]
 

@@ -42,7 +42,7 @@ class SqlRunner:
         self._thread = ThreadPoolExecutor(1)
 
     def stream(self, sql: str, at_most: int | None = None) -> tuple[list[str], Iterator[Row]]:
-        """Return column names and rows of the SQL; rows are read while they are asked for.
+        """Column names and rows of the SQL; rows are read while they are asked for.
 
         The next query ends them. DuckDB gets `at_most` as the limit, so that it sorts no other rows.
 
@@ -63,12 +63,12 @@ class SqlRunner:
             return names, self._rows(result, sql, deadline)
 
     def relate(self, sql: str) -> "duckdb.DuckDBPyRelation":
-        """Return a relation of the SQL; raise what `stream` raises for SQL that it refuses."""
+        """A relation of the SQL; raise what `stream` raises for SQL that it refuses."""
         with self._errors_in_one_line(sql):
             return self.connection.sql(check_statement(self.connection, sql))
 
     def count(self, sql: str) -> int:
-        """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
+        """The number of rows of the SQL, without reading them; raise what `stream` raises."""
         with self._errors_in_one_line(sql):
             checked = check_statement(self.connection, sql)
             relation = self.connection.sql(without_order(self.connection, checked))
@@ -172,14 +172,14 @@ def _relations_with(column: str) -> list[str]:
 
 
 def time_error(sql: str, seconds: float) -> QueryTimedOut:
-    """Return the error of a query past its time."""
+    """The error of a query past its time."""
     return QueryTimedOut(
         f"{name_query(sql)} took longer than allowed ({seconds:g} s): ask for less, or raise --timeout"
     )
 
 
 def memory_error(sql: str, reason: str) -> QueryFailed:
-    """Return the error of a query past its memory."""
+    """The error of a query past its memory."""
     return QueryFailed(
         f"{name_query(sql)} needs more memory than allowed ({reason}): ask for fewer columns "
         "or rows, or raise --memory-limit"
@@ -187,5 +187,5 @@ def memory_error(sql: str, reason: str) -> QueryFailed:
 
 
 def name_query(sql: str) -> str:
-    """Return how an error names the query."""
+    """How an error names the query."""
     return f"the query {shorten(in_one_line(sql), 80)!r}"

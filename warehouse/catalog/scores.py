@@ -29,7 +29,7 @@ _LEAST, _MOST = -100, 10_000
 
 
 def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
-    """Return the rows of a CSV file with the columns benchmark, player, score and source.
+    """The rows of a CSV file with the columns benchmark, player, score and source.
 
     Raises UnreadableInput, naming file, line and value, for anything else: a score that is no number, a
     blank name, a player twice in one benchmark and source.
@@ -69,12 +69,12 @@ def keep_scores(store: Store, rows: list[dict[str, Any]]) -> list[str]:
 
 
 def score_files(store: Store) -> list[str]:
-    """Return the names of the files that hold the latest scores, one a source, relative to the data root."""
+    """The names of the files that hold the latest scores, one a source, relative to the data root."""
     return latest_versions(store, SCORES)
 
 
 def load_scores(store: Store) -> dict[str, dict[str, float]]:
-    """Return each other benchmark's scores by player.
+    """Each other benchmark's scores by player.
 
     Where several sources give one score, the first source by name counts.
     """
@@ -160,7 +160,7 @@ _PUBLISHED_COLUMNS = PUBLISHED_SCORES.columns
 def read_wide(
     package: str, name: str, source: str, where: str, units: Mapping[str, str]
 ) -> Iterator[PublishedScore]:
-    """Yield the numbers of the CSV file of the package, row by row; `units` says the unit of each figure."""
+    """The numbers of the CSV file of the package, row by row; `units` says the unit of each figure."""
     for row in read_rows(package, name):
         for heading, cell in row.items():
             if heading in _SAID or not cell:
@@ -183,7 +183,7 @@ def read_wide(
 
 
 def read_long(package: str, name: str, source: str, units: Mapping[str, str]) -> Iterator[PublishedScore]:
-    """Yield the numbers of a CSV file that has one per row, with its place, figure and value."""
+    """The numbers of a CSV file that has one per row, with its place, figure and value."""
     for row in read_rows(package, name):
         yield PublishedScore(
             source,
@@ -200,13 +200,13 @@ def read_long(package: str, name: str, source: str, units: Mapping[str, str]) ->
 
 @cache
 def read_rows(package: str, name: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a CSV file that comes with the package."""
+    """The rows of a CSV file that comes with the package."""
     text = files(package).joinpath(name).read_text(encoding="utf-8")
     return tuple(csv.DictReader(io.StringIO(text)))
 
 
 def published_rows() -> list[dict[str, Any]]:
-    """Return all rows of `published_scores`, by its key."""
+    """All rows of `published_scores`, by its key."""
     rows = [
         {"benchmark": name, **score._asdict()}
         for name, benchmark in benchmarks().items()
@@ -216,7 +216,7 @@ def published_rows() -> list[dict[str, Any]]:
 
 
 def published_sql() -> str:
-    """Return the SQL of `published_scores`: its rows as one text, which any DuckDB reads in an instant."""
+    """The SQL of `published_scores`: its rows as one text, which any DuckDB reads in an instant."""
     lines = (
         _BETWEEN_CELLS.join(_write(row[column.name]) for column in _PUBLISHED_COLUMNS)
         for row in published_rows()

@@ -35,7 +35,7 @@ class WithdrawalEvent:
 
 
 def withdrawn_units(store: Store) -> dict[str, WithdrawalEvent]:
-    """Return the withdrawn editions and evaluations, each with the event that withdrew it.
+    """The withdrawn editions and evaluations, each with the event that withdrew it.
 
     Raises Damaged where a record is unreadable: it is unknown then what readers may see.
     """
@@ -51,7 +51,7 @@ def _recorded(store: Store) -> list[str]:
 
 
 def history(store: Store, edition: str) -> tuple[WithdrawalEvent, ...]:
-    """Return what happened to the edition, oldest first; nothing where it was never withdrawn.
+    """What happened to the edition, oldest first; nothing where it was never withdrawn.
 
     Raises Damaged where its record is unreadable.
     """

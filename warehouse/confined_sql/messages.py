@@ -59,7 +59,7 @@ class Failure:
 
 
 def pack(value: Any) -> bytes:
-    """Return the value pickled, with time zones by their name."""
+    """The value pickled, with time zones by their name."""
     content = BytesIO()
     _PlainPickler(content).dump(value)
     return content.getvalue()
@@ -74,13 +74,13 @@ def write_message(file: BinaryIO, value: Any) -> None:
 
 
 def read_task(file: BinaryIO) -> Any:
-    """Return the next value from the process that started this one; None at the end."""
+    """The next value from the process that started this one; None at the end."""
     head = file.read(_LENGTH.size)
     return pickle.loads(file.read(*_LENGTH.unpack(head))) if head else None
 
 
 def read_plain(read: Callable[[int], bytes]) -> Any:
-    """Return the next value of a process that ran SQL; `read` returns just so many bytes.
+    """The next value of a process that ran SQL; `read` returns just so many bytes.
 
     Raises ValueError for what is not a plain value.
     """

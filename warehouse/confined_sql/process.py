@@ -84,7 +84,7 @@ class SqlProcess:
     def answers(
         self, task: SqlTask, limits: QueryLimits, while_waiting: Callable[[], None] | None = None
     ) -> Iterator[tuple[str, Any]]:
-        """Yield the answers to the task: ("names", ...) and ("rows", ...), or ("count", ...).
+        """The answers to the task: ("names", ...) and ("rows", ...), or ("count", ...).
 
         `while_waiting` is called several times a second until an answer is there; what it raises ends the
         iteration, as leaving it does, and the process is no longer ready then. Raises what the SQL raised.
@@ -193,7 +193,7 @@ class ConfinedCatalog:
         self._rows: Iterator[Row] = iter(())
 
     def stream(self, sql: str, at_most: int | None = None) -> tuple[list[str], Iterator[Row]]:
-        """Return column names and up to `at_most` rows of the SQL; rows are read as the caller iterates.
+        """Column names and up to `at_most` rows of the SQL; rows are read as the caller iterates.
 
         Raises QueryFailed for SQL that is wrong, does more than read, or needs more memory than allowed;
         QueryTimedOut past its time; Damaged where a file that the SQL reads is not what was published.
@@ -204,7 +204,7 @@ class ConfinedCatalog:
         return names, self._rows
 
     def count(self, sql: str) -> int:
-        """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
+        """The number of rows of the SQL, without reading them; raise what `stream` raises."""
         for _ in self._rows:  # of the query before: the process ends that first
             continue
         ((_, number),) = self._answers(sql, None, counts=True)

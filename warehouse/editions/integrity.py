@@ -30,7 +30,7 @@ _BATCH_ROWS = 1 << 14
 
 
 def relation_flaws(store: Store, edition: str) -> list[str]:
-    """Return what is wrong between the rows of a published edition or evaluation.
+    """What is wrong between the rows of a published edition or evaluation.
 
     That is: keys that repeat, references to nothing. Statistics are those that readers see.
     """
@@ -81,7 +81,7 @@ def staged_state(staging: Staging) -> StagedState:
 
 
 def beside_flaws(store: Store) -> tuple[int, list[str]]:
-    """Return how many files of later analyses and other benchmarks' scores there are, and their flaws."""
+    """How many files of later analyses and other benchmarks' scores there are, and their flaws."""
     folders = [*(f"{ANALYSES}/{name}" for name in store.names(ANALYSES)), SCALES]
     listed = [f"{folder}/{name}" for folder in folders for name in store.names(folder)]
     names = [name for name in listed if name.endswith(".parquet") and "/." not in name] + score_files(store)

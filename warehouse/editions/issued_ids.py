@@ -42,7 +42,7 @@ class IdSet:
         return any(run[index : index + 1].tobytes() == key.tobytes() for run, index in places)
 
     def which(self, ids: Sequence[str]) -> list[bool]:
-        """Return for each id whether it is in the set: for thousands at once, many times faster than `in`."""
+        """For each id whether it is in the set: for thousands at once, many times faster than `in`."""
         keys = _keys(ids)
         is_issued = np.zeros(len(keys), np.bool_)
         for run in self._runs:
@@ -102,7 +102,7 @@ _BATCH_ROWS = 1 << 18
 
 @lru_cache(maxsize=4)
 def issued_instances(store: Store, editions: tuple[str, ...]) -> IdSet:
-    """Return the content of all instances that these published editions hold, in about 16 bytes each.
+    """The content of all instances that these published editions hold, in about 16 bytes each.
 
     Editions never change, so a set that was read is kept for the process's life: add nothing to it.
     """

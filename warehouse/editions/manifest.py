@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @lru_cache(maxsize=1)
 def code_sha256() -> str:
-    """Return the SHA-256 over names and content of all files that the installed code consists of.
+    """The SHA-256 over names and content of all files that the installed code consists of.
 
     It distinguishes two states of the code that have one version, such as a clone with changes in it.
     """
@@ -52,7 +52,7 @@ def code_sha256() -> str:
 
 @lru_cache(maxsize=1)
 def dependency_versions() -> dict[str, str]:
-    """Return the installed version of each direct dependency by name; none for code not installed."""
+    """The installed version of each direct dependency by name; none for code not installed."""
     try:
         required = requires(_DISTRIBUTION) or []
     except PackageNotFoundError:
@@ -87,7 +87,7 @@ class Manifest:
 
 
 def manifest_file(edition: str) -> str:
-    """Return the name of the edition's manifest, relative to the data root."""
+    """The name of the edition's manifest, relative to the data root."""
     return f"manifests/{edition}.json"
 
 
@@ -113,7 +113,7 @@ def write_manifest(store: Store, plan: Plan, counts: Mapping[str, int], template
 
 
 def seal_file(edition: str) -> str:
-    """Return the name of the file that seals the edition's row, relative to the data root."""
+    """The name of the file that seals the edition's row, relative to the data root."""
     return f"manifests/{edition}.sha256"
 
 
@@ -128,7 +128,7 @@ def is_sealed(edition: str, row: bytes, seal: bytes) -> bool:
 
 
 def parse_manifest(content: bytes) -> Manifest:
-    """Return what the file's content says; raise ValueError where it is no manifest of this version."""
+    """What the file's content says; raise ValueError where it is no manifest of this version."""
     try:
         made = read_json(content)
         if made["format"] != FORMAT:
@@ -139,7 +139,7 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def read_manifest(store: Store, unit: str) -> tuple[bytes, Manifest]:
-    """Return the content of the unit's manifest and what it says; raise Damaged where it cannot be read."""
+    """The content of the unit's manifest and what it says; raise Damaged where it cannot be read."""
     name = manifest_file(unit)
     try:
         content = store.read_bytes(name)
@@ -237,7 +237,7 @@ def _digests_in_manifest(store: Store, unit: str) -> Mapping[str, str]:
 
 
 def damaged_file(store: Store, name: str, reason: str) -> Damaged:
-    """Return the error that names the file, what it belongs to, and the remedy."""
+    """The error that names the file, what it belongs to, and the remedy."""
     if not name.startswith(_OF_TABLES):
         return Damaged(
             f"{store.location(name)} is damaged ({reason}): restore it from a copy; or remove it, and then "

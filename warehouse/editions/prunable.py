@@ -58,7 +58,7 @@ class Prunable:
 
 
 def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tuple[Prunable, ...]:
-    """Return what may be removed, of these editions or, where none is named, of the whole root.
+    """What may be removed, of these editions or, where none is named, of the whole root.
 
     It is in the order in which it is to be removed. With an edition that is not published goes what is left
     over of its evaluations.

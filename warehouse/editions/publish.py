@@ -36,22 +36,22 @@ class Publication:
 
 
 def read_published_plan(store: Store, edition: str) -> EditionPlan:
-    """Return the plan of a published edition, as its row in `editions` keeps it."""
+    """The plan of a published edition, as its row in `editions` keeps it."""
     return EditionPlan.from_json(_settings(store, edition))
 
 
 def evaluation_plan(store: Store, evaluation: str) -> EvaluationPlan:
-    """Return the plan of a published evaluation, as its row in `evaluations` keeps it."""
+    """The plan of a published evaluation, as its row in `evaluations` keeps it."""
     return EvaluationPlan.from_json(_settings(store, evaluation))
 
 
 def unit_plan(store: Store, unit: str) -> Plan:
-    """Return the plan of a published edition or evaluation."""
+    """The plan of a published edition or evaluation."""
     return plan_from_json(unit, _settings(store, unit))
 
 
 def read_counts(store: Store, unit: str) -> dict[str, int]:
-    """Return the number of rows of each table of a published edition or evaluation."""
+    """The number of rows of each table of a published edition or evaluation."""
     return _read_column(store, unit, "counts")
 
 

@@ -20,7 +20,7 @@ REVEALS = "reveals"
 
 
 def seed_file(root: str, commitment: str) -> Path:
-    """Return where the data root's secret seed with this commitment is kept."""
+    """Where the data root's secret seed with this commitment is kept."""
     return ledger_file(root).parent / "seeds" / commitment
 
 
@@ -37,7 +37,7 @@ def keep_seed(root: str, seed: int) -> str:
 
 
 def find_seed(store: Store, plan: EditionPlan) -> int | None:
-    """Return the seed of an edition: the public, the kept or the revealed one; None where there is none.
+    """The seed of an edition: the public, the kept or the revealed one; None where there is none.
 
     Raises Damaged where a file of it is not what the commitment says.
     """
@@ -51,7 +51,7 @@ def find_seed(store: Store, plan: EditionPlan) -> int | None:
 
 
 def revealed_seed(store: Store, plan: EditionPlan) -> int | None:
-    """Return the seed that was revealed of an edition, None where none was; raise Damaged as `find_seed`."""
+    """The seed that was revealed of an edition, None where none was; raise Damaged as `find_seed`."""
     name = reveal_file(plan.edition)
     try:
         content = store.read_bytes(name)
@@ -61,7 +61,7 @@ def revealed_seed(store: Store, plan: EditionPlan) -> int | None:
 
 
 def reveal_file(edition: str) -> str:
-    """Return the name of the file that reveals the edition's seed, relative to the data root."""
+    """The name of the file that reveals the edition's seed, relative to the data root."""
     return f"{REVEALS}/{edition}.seed"
 
 

@@ -17,7 +17,7 @@ _SELECTOR = re.compile(rf"{LATEST}(~(?P<back>\d{{1,6}}))?")
 
 
 def select_unit(store: Store, selector: str | None, units: Sequence[str]) -> str:
-    """Return which of the known editions and evaluations is meant, the newest edition where nothing is given.
+    """Which of the known editions and evaluations is meant, the newest edition where nothing is given.
 
     `latest~1` is the edition published before the newest one; `latest@2` is an evaluation of the newest one.
     Raises UnreadableInput where nothing is known, InvalidOption where that one is not.
@@ -43,7 +43,7 @@ def select_unit(store: Store, selector: str | None, units: Sequence[str]) -> str
 
 
 def select_units(store: Store, selector: str | None, units: Sequence[str]) -> tuple[str, ...]:
-    """Return what `select_unit` returns and, of an edition, all of its known evaluations."""
+    """What `select_unit` returns and, of an edition, all of its known evaluations."""
     chosen = select_unit(store, selector, units)
     return (chosen, *(unit for unit in units if unit != chosen and split_unit(unit)[0] == chosen))
 
@@ -58,7 +58,7 @@ def require_any(store: Store, units: Sequence[str]) -> None:
 
 
 def read_publication_time(store: Store, unit: str) -> datetime:
-    """Return when the edition or evaluation was published."""
+    """When the edition or evaluation was published."""
     (created,) = store.read_table(row_file(unit), ["created_at"])["created_at"]
     # Not `as_py`, which imports pandas.
     return _EPOCH + timedelta(microseconds=created.value)

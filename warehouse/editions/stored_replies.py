@@ -14,7 +14,7 @@ _REPLY_COLUMNS = tuple(field.name for field in fields(Reply) if field.name not i
 
 
 def stored_replies(store: Store, edition: str) -> Iterator[tuple[ModelRequest, Reply]]:
-    """Yield each call of the edition: its request and its reply, without the raw body, which no table has.
+    """Each call of the edition: its request and its reply, without the raw body, which no table has.
 
     Raises Damaged where a request does not give the call id under which it stands: a table was altered.
     """
@@ -53,5 +53,5 @@ def _message(item: dict[str, str], texts: dict[str, str]) -> dict[str, str]:
 
 
 def reply_of(row: dict[str, Any]) -> Reply:
-    """Return the reply that a row of table `calls` holds."""
+    """The reply that a row of table `calls` holds."""
     return Reply(**{name: row[name] for name in _REPLY_COLUMNS}, content=row["reply"] or "")

@@ -54,7 +54,7 @@ class Sameness:
 
 
 def compare_unit(store: Store, edition: str, rebuilt: Mapping[str, Path]) -> tuple[Sameness, ...]:
-    """Return how each rebuilt table, a Parquet file, compares with the published one."""
+    """How each rebuilt table, a Parquet file, compares with the published one."""
     return tuple(_compare_tables(store, edition, TABLES[name], path) for name, path in rebuilt.items())
 
 
@@ -170,7 +170,7 @@ class Verification:
 
 
 def lost_units(store: Store) -> tuple[str, ...]:
-    """Return what has a manifest but neither a row nor anything staged, sorted.
+    """What has a manifest but neither a row nor anything staged, sorted.
 
     It was published, and its row is lost. A publish that was cut off leaves it staged.
     """
@@ -180,7 +180,7 @@ def lost_units(store: Store) -> tuple[str, ...]:
 
 
 def verifiable_units(store: Store) -> tuple[str, ...]:
-    """Return what there is to verify: editions and evaluations that are published, or whose row is lost."""
+    """What there is to verify: editions and evaluations that are published, or whose row is lost."""
     return tuple(sorted({*published_units(store), *lost_units(store)}))
 
 

@@ -13,7 +13,7 @@ FOLDERS = ("names", "nature", "space", "time", "social", "kinship")
 
 @lru_cache(maxsize=1)
 def load_knowledge() -> Knowledge:
-    """Return all tables, read once."""
+    """All tables, read once."""
     tables = {}
     root = files("perennial.warehouse.knowlogic")
     for folder in FOLDERS:

@@ -25,17 +25,17 @@ Found = Iterator[tuple[str, str, str]]
 
 
 def key_of(row: Row) -> str:
-    """Return how a finding names a row: its id, or its first cell."""
+    """How a finding names a row: its id, or its first cell."""
     return row.get("id") or next(iter(row.values()))
 
 
 def rows_of(knowledge: Knowledge, table: str) -> tuple[Row, ...]:
-    """Return the rows of a table, none where there is no such table."""
+    """The rows of a table, none where there is no such table."""
     return knowledge.tables.get(table, ())
 
 
 def split_cell(cell: str, separator: str = ";") -> list[str]:
-    """Return the parts of a cell that lists several."""
+    """The parts of a cell that lists several."""
     return [part for part in cell.split(separator) if part]
 
 
@@ -61,7 +61,7 @@ _FOREIGN = {"zh": re.compile("[a-zà-ɏ]"), "en": re.compile("[　-〿㐀-䶿一
 
 
 def find_duplicates(column: str) -> Callable[[Knowledge], Found]:
-    """Return the rule that no two rows of a table have the same name in a column (or another form of it)."""
+    """The rule that no two rows of a table have the same name in a column (or another form of it)."""
 
     def find(knowledge: Knowledge) -> Found:
         for table, rows in knowledge.tables.items():
@@ -361,5 +361,5 @@ RULES: dict[str, Check] = {
 
 
 def validate_knowledge(knowledge: Knowledge, rules: Iterable[str] = tuple(RULES)) -> list[KnowledgeFinding]:
-    """Return what breaks the rules of these names, rule by rule, in the tables' order."""
+    """What breaks the rules of these names, rule by rule, in the tables' order."""
     return [KnowledgeFinding(name, *finding) for name in rules for finding in RULES[name](knowledge)]

@@ -54,7 +54,7 @@ _THEME: dict[str, Any] = {
 
 
 def compile_chart(chart: alt.TopLevelMixin) -> Spec:
-    """Return the chart with the theme and the page's signals."""
+    """Compile the chart with the theme and the page's signals."""
     return Chart({**chart.to_dict(), "config": _THEME, "params": _SIGNALS, "autosize": _AUTOSIZE})
 
 
@@ -67,12 +67,12 @@ def make_drawing(
     is_wide: bool = False,
     least_width: int = 0,
 ) -> Drawing:
-    """Return the compiled chart of these rows as a drawing that screen readers call `title`."""
+    """The compiled chart of these rows as a drawing that screen readers call `title`."""
     return Drawing(clean(heading), clean(title), spec, tuple(rows), is_wide, least_width)
 
 
 def cut(text: str, wide: int = 34, narrow: int = 24) -> str:
-    """Return the Vega expression of a text whose middle is left out where it has more letters than these."""
+    """The Vega expression of a text whose middle is left out where it has more letters than these."""
     most = f"(narrow ? {narrow} : {wide})"
     head, tail = f"floor({most} * 2 / 3)", f"(length({text}) - {most} + 1 + floor({most} * 2 / 3))"
     return f"(length({text}) > {most} ? slice({text}, 0, {head}) + '…' + slice({text}, {tail}) : {text})"
@@ -83,18 +83,18 @@ CUT_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
 
 
 def tips(**fields: str) -> list[alt.Tooltip]:
-    """Return what a mark shows when it is pointed at: each field of its row under a title."""
+    """What a mark shows when it is pointed at: each field of its row under a title."""
     return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in fields.items()]
 
 
 def series_colours(names: Sequence[str], legend: alt.Legend | None = LEGEND) -> alt.Color:
-    """Return the colours of the field `series`, whose values are these."""
+    """The colours of the field `series`, whose values are these."""
     scale = alt.Scale(domain=list(names), range=[SERIES[index % len(SERIES)] for index in range(len(names))])
     return alt.Color("series:N", scale=scale, legend=legend)
 
 
 def player_axis(labels: str = "") -> alt.Y:
-    """Return the rows of players, by the field `key`; `labels` is the expression of their labels."""
+    """The rows of players, by the field `key`; `labels` is the expression of their labels."""
     look: dict[str, Any] = {
         "ticks": False,
         "domain": False,
@@ -139,7 +139,7 @@ class Axes:
 def draw_curves(
     heading: str, title: str, rows: Sequence[Record], axes: Axes, players: Sequence[str]
 ) -> Drawing:
-    """Return lines of these rows, whose columns are player, x, value, low, high, n, and kind of two.
+    """Lines of these rows, whose columns are player, x, value, low, high, n, and kind of two.
 
     `players` are the players in order; those without a row are passed over.
     """
@@ -240,7 +240,7 @@ class Map:
 
 
 def mean_rates(rows: Iterable[Record], name: str) -> dict[str, float]:
-    """Return the mean of `rate` over the rows of each value of the column `name`."""
+    """The mean of `rate` over the rows of each value of the column `name`."""
     rates = defaultdict(list)
     for row in rows:
         rates[row[name]].append(row["rate"])
@@ -250,7 +250,7 @@ def mean_rates(rows: Iterable[Record], name: str) -> dict[str, float]:
 def draw_fields(
     heading: str, title: str, rows: Sequence[Record], columns: Sequence[str], players: Sequence[str], map: Map
 ) -> Drawing:
-    """Return the map of these rows, whose columns are player, column, rate, low, high, n.
+    """The map of these rows, whose columns are player, column, rate, low, high, n.
 
     `columns` are the map's columns in order, `players` all players. Beyond 16 columns no number is written.
     """
@@ -338,7 +338,7 @@ class ShareLabels:
 def stacked_shares(
     heading: str, title: str, bars: Sequence[Bar], labels: ShareLabels, players: Sequence[str]
 ) -> Drawing:
-    """Return the bars as a drawing; `players` are all players in order."""
+    """The bars as a drawing; `players` are all players in order."""
     by_name = sorted({bar.player for bar in bars}, key=str.casefold)
     drawn = []
     for bar in bars:

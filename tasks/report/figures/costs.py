@@ -38,7 +38,7 @@ CHEAPER_DOC = (
 
 @figure(CHEAPER_MODELS.name, "Cheaper models that are good enough", CHEAPER_MODELS)
 def cheaper_models(data: ReportData) -> Section:
-    """Return the section of non-inferiority: a row per model that a cheaper one might replace."""
+    """The section of non-inferiority: a row per model that a cheaper one might replace."""
     key, title = cheaper_models.key, cheaper_models.title
     table = data.tables[key]
     rows = [row for setting in data.settings for row in table.records() if row["setting"] == setting]

@@ -28,7 +28,7 @@ _FAIR = ("instances", "common rate", "common instances", "adjusted rate ± s.e."
 
 @figure(_KEY, _TITLE)
 def headline(data: ReportData) -> Section:
-    """Return the section of the headline table; rates that adjust for instances only where these differ."""
+    """The section of the headline table; rates that adjust for instances only where these differ."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -87,14 +87,14 @@ def headline(data: ReportData) -> Section:
 
 
 def instances_differ(rows: Iterable[Record]) -> bool:
-    """Return whether a player of some setting has other instances than another of its kind."""
+    """Whether a player of some setting has other instances than another of its kind."""
     return any(
         row["common_instances"] is not None and row["common_instances"] != row["instances"] for row in rows
     )
 
 
 def describe_unasked(rows: Iterable[Record]) -> list[str]:
-    """Return how many instances of each setting players were not asked, a text a player."""
+    """How many instances of each setting players were not asked, a text a player."""
     by_player: dict[str, list[str]] = {}
     for row in rows:
         if row.get("not_asked"):

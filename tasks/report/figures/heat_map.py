@@ -53,7 +53,7 @@ _TITLE_HEAT_MAP = "Success rate by domain and player"
 
 @figure(_KEY_HEAT_MAP, _TITLE_HEAT_MAP, DOMAINS)
 def heat_map(data: ReportData) -> Section:
-    """Return the section of success rates by domain and player."""
+    """The section of success rates by domain and player."""
     table = data.tables[_KEY_HEAT_MAP]
     rows = data.known_rows(_KEY_HEAT_MAP, "success_rate")
     if not rows:
@@ -168,7 +168,7 @@ _CAPTION = (
 
 @figure(_KEY_SCALE_OVER_EDITIONS, _TITLE_SCALE_OVER_EDITIONS, SCALE)
 def scale_over_editions(data: ReportData) -> Section:
-    """Return the section of the common scale: a row per player, and a drawing per setting over time."""
+    """The section of the common scale: a row per player, and a drawing per setting over time."""
     table = data.tables[_KEY_SCALE_OVER_EDITIONS]
     rows = table.records()
     if not rows:
@@ -267,7 +267,7 @@ ORDER BY player_kind <> 'models', player_kind, gap DESC NULLS LAST, player
 
 @figure(CONTAMINATION.name, "Contamination gap", CONTAMINATION)
 def contamination_gaps(data: ReportData) -> Section:
-    """Return the section of the gap of public and private instances: a row per player."""
+    """The section of the gap of public and private instances: a row per player."""
     key, title = contamination_gaps.key, contamination_gaps.title
     table = data.tables[key]
     rows = data.known_rows(key, "gap")

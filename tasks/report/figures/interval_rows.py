@@ -66,13 +66,13 @@ PAPER_DOC = (
 
 
 def paper_tables(data: ReportData) -> tuple[ReportTable, ...]:
-    """Return the table of what the paper prints, where it was read."""
+    """The table of what the paper prints, where it was read."""
     table = data.tables.get(PAPER_SCORES.name)
     return () if table is None else (table,)
 
 
 def read_paper_values(data: ReportData, figure: str) -> dict[tuple[str, str], Record]:
-    """Return what the paper prints as this figure over all its domains, by setting (or `all`) and player.
+    """What the paper prints as this figure over all its domains, by setting (or `all`) and player.
 
     Where several tables print it, a row of the first.
     """
@@ -84,7 +84,7 @@ def read_paper_values(data: ReportData, figure: str) -> dict[tuple[str, str], Re
 
 
 def describe_mark(printed: Record | None, places: int) -> Record:
-    """Return the fields of a hollow mark: its place on the axis, and its text."""
+    """The fields of a hollow mark: its place on the axis, and its text."""
     if printed is None:
         return {"paper": None, "printed": ""}
     where = ", ".join(part for part in (printed["place"], printed["printed_as"], printed["settings"]) if part)
@@ -92,7 +92,7 @@ def describe_mark(printed: Record | None, places: int) -> Record:
 
 
 def name_places(printed: Iterable[Record]) -> str:
-    """Return the legend of these marks, which names the tables that they are of; empty without marks."""
+    """The legend of these marks, which names the tables that they are of; empty without marks."""
     places = sorted({str(row["place"]) for row in printed})
     return f"; {_MARK} the paper's value: {', '.join(places)}" if places else ""
 
@@ -126,7 +126,7 @@ def read_estimate(
     more: str = "",
     paper: Record | None = None,
 ) -> Record:
-    """Return what is drawn of a row: its columns `value`, `n` and `ends` (else `VALUE_low` and `VALUE_high`).
+    """What is drawn of a row: its columns `value`, `n` and `ends` (else `VALUE_low` and `VALUE_high`).
 
     `other` is the player whose value was taken from it; `more` is added to its text. `paper` is what the
     benchmark's paper prints of the player (`perennial.tasks.report.figures.interval_rows`).
@@ -157,7 +157,7 @@ def rows_by_setting(
     unit: str = "per player",
     floors: Mapping[str, tuple[float, str]] | None = None,
 ) -> tuple[Drawing, ...]:
-    """Return a drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
+    """A drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
 
     The heading adds `more` to the setting's name, and says after n what `unit` it counts. `floors` are
     lines of the settings, each with its label.
@@ -175,7 +175,7 @@ def rows_by_setting(
 def interval_rows(
     heading: str, title: str, drawn: Sequence[Record], scale: Scale, order: Sequence[str] = ()
 ) -> Drawing:
-    """Return the estimates as a drawing, a row per player (or pair of players), in this order or as given.
+    """The estimates as a drawing, a row per player (or pair of players), in this order or as given.
 
     What a paper prints of a player is a hollow mark in its row; the heading says of which table it is.
     """
@@ -290,7 +290,7 @@ Pairs = dict[tuple[str, str], Record]
 
 @figure(_KEY_PLAYER_PAIRS, _TITLE, PLAYER_PAIRS)
 def player_pairs(data: ReportData) -> Section:
-    """Return the section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
+    """The section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
     table = data.tables[_KEY_PLAYER_PAIRS]
     rows = table.records()
     if len(data.players()) < 2:
@@ -324,7 +324,7 @@ def player_pairs(data: ReportData) -> Section:
 
 
 def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing, ...]:
-    """Return a drawing of the player beside each other one in the setting; none where it met nobody."""
+    """A drawing of the player beside each other one in the setting; none where it met nobody."""
     rows = [row for row in data.tables[_KEY_PLAYER_PAIRS].records() if row["setting"] == setting]
     drawn = [_estimate(row) for (first, _), row in _pairs(rows).items() if first == player]
     if not drawn:
@@ -427,7 +427,7 @@ _ENDS = {
 
 @figure("success_rate", "Success rate by setting", PAPER_SCORES)
 def success_rows(data: ReportData) -> Section:
-    """Return the section of success rates: a row per player, a column per setting."""
+    """The section of success rates: a row per player, a column per setting."""
     key, title = success_rows.key, success_rows.title
     table = data.tables["headline"]
     rows = data.known_rows("headline", "success_rate")
@@ -465,7 +465,7 @@ def _mark(data: ReportData, row: Record) -> str:
 
 @figure("tokens", "Tokens per episode", TOKENS)
 def token_rows(data: ReportData) -> Section:
-    """Return the section of token use; left out where no episode has a token count."""
+    """The section of token use; left out where no episode has a token count."""
     key, title = token_rows.key, token_rows.title
     table = data.tables[key]
     rows = data.known_rows(key, "mean_tokens")
@@ -486,7 +486,7 @@ def token_rows(data: ReportData) -> Section:
 
 @figure("statuses", "Parse errors and other ends", STATUSES)
 def status_rows(data: ReportData) -> Section:
-    """Return the section of status rates; left out where every episode was solved."""
+    """The section of status rates; left out where every episode was solved."""
     key, title = status_rows.key, status_rows.title
     table = data.tables[key]
     rows = [row for row in data.known_rows(key, "status") if row["status"] in _ENDS]

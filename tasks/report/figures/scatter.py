@@ -66,7 +66,7 @@ class Axis:
 
 
 def scatter(heading: str, title: str, points: Sequence[ScatterPoint], x: Axis, y: Axis) -> Drawing:
-    """Return the points as a drawing. Up to eight players have colours; of more, some have labels."""
+    """The points as a drawing. Up to eight players have colours; of more, some have labels."""
     names = tuple(dict.fromkeys(clean(point.name) for point in points))
     has_colours = len(names) <= _MOST_COLOURS
     labels = {} if has_colours else _choose_labels(points)
@@ -115,7 +115,7 @@ def _encoding(axis: Axis) -> dict[str, Any]:
 
 
 def _labels(at_x: alt.X, at_y: alt.Y) -> list[alt.Chart]:
-    """Return the layers of labels: those of the right half stand to the left of their points."""
+    """The layers of labels: those of the right half stand to the left of their points."""
     chosen = f"find != '' || (datum.label > 0 && datum.label <= (narrow ? 5 : {_LABELS}))"
     base = alt.Chart().transform_calculate(name=cut("datum.player", _LETTERS, 14))
     return [
@@ -127,7 +127,7 @@ def _labels(at_x: alt.X, at_y: alt.Y) -> list[alt.Chart]:
 
 
 def correlation_text(related: Correlation) -> str:
-    """Return n, r, its interval and p as a heading, or why there is none."""
+    """n, r, its interval and p as a heading, or why there is none."""
     if related.n < FEWEST_PLAYERS:
         return f"n = {related.n}, too few for a correlation"
     if related.r is None:
@@ -212,7 +212,7 @@ _SIZES = (10, 50)
 
 @figure(_KEY, _TITLE, MODELS)
 def model_groups(data: ReportData) -> Section:
-    """Return the section: means over the models of each kind, and success by number of parameters."""
+    """The section: means over the models of each kind, and success by number of parameters."""
     table = data.tables[_KEY]
     rows = table.records()
     if not any(group_of(row) for row in rows for _, group_of in _TRAITS):
@@ -336,7 +336,7 @@ _LINES = "lines through a point are its 95% intervals"
 
 @figure("two_settings", "Success in two settings", DOMAINS)
 def settings_scatter(data: ReportData) -> Section:
-    """Return the section that sets the first setting against the last."""
+    """The section that sets the first setting against the last."""
     key, title = settings_scatter.key, settings_scatter.title
     tables = (data.tables["headline"], data.tables["domains"])
     settings = data.settings
@@ -362,7 +362,7 @@ def settings_scatter(data: ReportData) -> Section:
 
 @figure("success_and_tokens", "Success and tokens", TOKENS)
 def tokens_scatter(data: ReportData) -> Section:
-    """Return the section that sets success against tokens, a drawing per setting."""
+    """The section that sets success against tokens, a drawing per setting."""
     key, title = tokens_scatter.key, tokens_scatter.title
     tables = (data.tables["headline"], data.tables["tokens"])
     tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
@@ -393,7 +393,7 @@ def tokens_scatter(data: ReportData) -> Section:
 
 @figure("other_benchmarks", "Success and other benchmarks", OTHER_BENCHMARKS)
 def benchmarks_scatter(data: ReportData) -> Section:
-    """Return the section that sets success, and the first measure, against scores of other benchmarks."""
+    """The section that sets success, and the first measure, against scores of other benchmarks."""
     key, title = benchmarks_scatter.key, benchmarks_scatter.title
     table = data.tables[key]
     headline = {(row["setting"], row["player"]): row for row in data.tables["headline"].records()}

@@ -28,7 +28,7 @@ _UNITS = {
 
 
 def published_scores() -> Iterator[PublishedScore]:
-    """Yield all printed numbers; `setting` is a part of the items, such as symbolic, seed or line (1D)."""
+    """All printed numbers; `setting` is a part of the items, such as symbolic, seed or line (1D)."""
     for number in (1, 4, 5, 6, 7):
         yield from read_wide(_PACKAGE, f"table_{number}.csv", _SOURCE, f"table {number}", _UNITS)
     yield from read_long(_PACKAGE, "text.csv", _SOURCE, _UNITS)

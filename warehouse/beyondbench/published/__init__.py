@@ -29,7 +29,7 @@ UNITS = {
 
 
 def published_scores() -> Iterator[PublishedScore]:
-    """Yield all printed numbers."""
+    """All printed numbers."""
     for number in (3, 4, *QUANTIZED_TABLES):
         for score in read_wide(PACKAGE, f"table_{number}.csv", PAPER, f"table {number}", UNITS):
             site = models_of_site().get(row_of(score), "")
@@ -40,19 +40,19 @@ def published_scores() -> Iterator[PublishedScore]:
 
 
 def row_of(score: PublishedScore) -> tuple[str, str]:
-    """Return the paper's name of a row of table 3 or 25 to 30: its player, and how it is quantized."""
+    """The paper's name of a row of table 3 or 25 to 30: its player, and how it is quantized."""
     _, _, quantization = score.settings.partition(", ")
     return score.player, quantization if score.place != "table 3" else ""
 
 
 @cache
 def models_of_site() -> dict[tuple[str, str], str]:
-    """Return the site's model by the paper's player and quantization (empty: none)."""
+    """The site's model by the paper's player and quantization (empty: none)."""
     return {(row["player"], row["quantization"]): row["site"] for row in read_rows(PACKAGE, "models.csv")}
 
 
 def model_of(site: str) -> str | None:
-    """Return the model's own name by the site's, None where that may mean several."""
+    """The model's own name by the site's, None where that may mean several."""
     return _models().get(site) or None
 
 

@@ -30,7 +30,7 @@ _MAX_NAME = 200
 
 @cache
 def same_players() -> dict[str, str]:
-    """Return the player of the KUMO authors' release by the leaderboard's model, where both are plainly one.
+    """The player of the KUMO authors' release by the leaderboard's model, where both are plainly one.
 
     The leaderboard says of a quantised model that it is the instruction-tuned one, and leaves it out of the
     names of others. Gemma-27B is the third generation, so it is not gemma-2-27b-it.
@@ -51,7 +51,7 @@ class LeaderboardEntry:
 
 
 def read_leaderboard(content: bytes, name: str) -> list[LeaderboardEntry]:
-    """Return the models of the leaderboard.
+    """The models of the leaderboard.
 
     Raises UnreadableInput, naming file, model and value, for anything that is no such leaderboard.
     """
@@ -73,7 +73,7 @@ def read_leaderboard(content: bytes, name: str) -> list[LeaderboardEntry]:
 
 
 def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
-    """Return rows of `external_scores`, one per model and column; raise what `read_leaderboard` raises."""
+    """Rows of `external_scores`, one per model and column; raise what `read_leaderboard` raises."""
     return [
         {
             "benchmark": f"{BENCHMARK} {column}",

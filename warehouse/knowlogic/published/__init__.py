@@ -19,7 +19,7 @@ _UNITS = {
 
 
 def published_scores() -> Iterator[PublishedScore]:
-    """Yield all printed numbers; `setting` is the language and `domain` the domain, as in table 5."""
+    """All printed numbers; `setting` is the language and `domain` the domain, as in table 5."""
     for number in (5, 8):
         yield from read_wide(_PACKAGE, f"table_{number}.csv", _SOURCE, f"table {number}", _UNITS)
     yield from read_long(_PACKAGE, "text.csv", _SOURCE, _UNITS)
