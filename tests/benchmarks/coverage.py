@@ -99,7 +99,7 @@ def drawn_rates(draws: int) -> Iterator[tuple[str, float]]:
 def fixed_rates(draws: int) -> Iterator[tuple[str, float]]:
     """Yield the coverage of rates over domains that stay; pairs of instances are one half the same."""
     generator = np.random.default_rng(2)
-    for domains, pairs in ((5, 10), (5, 40), (44, 3), (44, 10)):
+    for domains, pairs in ((5, 1), (5, 2), (5, 10), (5, 40), (44, 1), (44, 3), (44, 10)):
         cluster = np.repeat(np.arange(domains * pairs), 2)
         domain, n = cluster // pairs, domains * pairs * 2
         for p in (0.5, 0.9, 0.97):

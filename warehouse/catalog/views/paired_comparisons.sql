@@ -22,7 +22,7 @@ WITH pairs AS (
 )
 FROM pairs
 UNION ALL
-SELECT * REPLACE (other_player AS player, player AS other_player, -difference AS difference,
+SELECT * REPLACE (other_player AS player, player AS other_player, 0 - difference AS difference,
                   -difference_high AS difference_low, -difference_low AS difference_high,
                   -difference_simultaneous_high AS difference_simultaneous_low, -difference_simultaneous_low AS difference_simultaneous_high)
 FROM pairs
