@@ -271,7 +271,7 @@ def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
     names = [row[0] for row in headline(data).grid.rows]
     assert names == ["a", "guesser (never tests)", "model (never tests)"]
     assert "Floors: easy 0.250, hard 0.250." in headline(data).caption
-    assert headline(data).grid.rows[0][3] == "0.500 [0.375, 0.625]"
+    assert headline(data).grid.rows[0][3] == "0.500 [0.375,\xa00.625]"
     rates = next(section for section in sections(data) if section.key == "success_rate")
     assert "The dashed line is the floor." in rates.caption
     for drawing in rates.drawings:

@@ -76,8 +76,7 @@ def headline(data: ReportData) -> Section:
             f"Floors: {clean(describe_floors(rows))}." if is_known else "",
             ABOVE_FLOOR_DOC if is_known else "",
             f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "
-            "Behind a rank are the places that the player may have in that population; those of all players "
-            "hold together in 95%. "
+            "Behind a rank are the places that it may have there, for all players together in 95%. "
             "The last column of a setting counts scored episodes: those that an API error ended are not "
             "among them.",
             *(f"{clean(text)}." for text in describe_unasked(rows)),
