@@ -41,13 +41,13 @@ def a2rbench(
     """
     from perennial.flows.a2rbench.import_release import find_lines, import_lines
     from perennial.flows.run.process_pool import spread_over
-    from perennial.schemas.settings.form import EDITION_PATTERN, NAME_WORDS
+    from perennial.schemas.settings.form import EDITION_PATTERN, EDITION_WORDS
     from perennial.tasks.sandbox.refusal import SandboxRefusal
     from perennial.tasks.sandbox.tier import require_protection
     from perennial.warehouse.lock import lock_root
 
     if not edition or not re.fullmatch(EDITION_PATTERN, edition):
-        raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")
+        raise InvalidOption(f"--edition {edition!r}: expected {EDITION_WORDS}")
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
     lines = find_lines(path)

@@ -224,7 +224,7 @@ def _print_version(wanted: bool) -> None:
 def perennial(
     version_: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version."),
+        typer.Option("--version", "-V", is_eager=True, callback=_print_version, help="Show the version."),
     ] = False,
 ) -> None:
     """Grow fresh reasoning benchmarks for language models and run players on them."""

@@ -245,9 +245,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
-    console.print(
-        f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
-    )
+    console.print(f"next:      perennial report {plan.edition}{flag}")
+    console.print(f"           perennial ask best_players edition={plan.edition}{flag}")
 
 
 def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:

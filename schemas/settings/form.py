@@ -83,9 +83,10 @@ def panel_of(field: FieldInfo) -> str:
 
 
 WIDTH = 200
-EDITION_PATTERN = r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+EDITION_PATTERN = r"^$|^[A-Za-z][A-Za-z0-9._-]{0,99}$"
 NAME_WORDS = "up to 100 letters, digits, dots, dashes and underscores, the first a letter or digit"
-_PATTERNS = {EDITION_PATTERN: NAME_WORDS}
+EDITION_WORDS = NAME_WORDS.removesuffix(" or digit") + " (else other programs read it as a number or a day)"
+_PATTERNS = {EDITION_PATTERN: EDITION_WORDS}
 _WORDS: dict[str, Callable[[ReadJson], str]] = {
     "greater_than_equal": lambda limits: f"at least {limits['ge']:g}",
     "greater_than": lambda limits: f"more than {limits['gt']:g}",

@@ -153,9 +153,9 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
         ("refresh --instances", "--instances: expected a value after it (see `perennial refresh --help`)"),
         ("refresh --instances 0", "--instances 0: expected at least 1 (see `perennial refresh --help-all`)"),
         (
-            "refresh --edition ../x",
-            "--edition '../x': expected up to 100 letters, digits, dots, dashes and underscores, the first a "
-            "letter or digit (see `perennial refresh --help-all`)",
+            "refresh --edition 2026-11-28",
+            "--edition '2026-11-28': expected up to 100 letters, digits, dots, dashes and underscores, the "
+            "first a letter (else other programs read it as a number or a day) (see `perennial refresh --hel",
         ),
         (
             "report --out /proc/x",
