@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from perennial.schemas.errors import RootLocked
+from perennial.schemas.errors import Damaged, RootLocked
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -422,7 +422,24 @@ def lock_root(
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(_PAUSE_S)
-        yield _held[key]
+        with _telling_that_it_is_gone(store):
+            yield _held[key]
+
+
+@contextmanager
+def _telling_that_it_is_gone(store: Store) -> Iterator[None]:
+    """Raise Damaged for whatever fails because somebody removed the root during the block."""
+    try:
+        yield
+    except Exception as error:
+        folder = store.local_folder
+        # Others may make the folder again, and this file nobody.
+        if folder is None or (folder / _GUARD).exists():
+            raise
+        raise Damaged(
+            f"{folder} was removed, or its disk taken away, while this command wrote to it: nothing that it "
+            "had not published is kept; bring the folder back, or give the same command again"
+        ) from error
 
 
 @contextmanager

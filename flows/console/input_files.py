@@ -13,7 +13,7 @@ from perennial.schemas.errors import EditionConflict, InvalidOption, PerennialEr
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.editions.selectors import read_publication_time
-from perennial.warehouse.store.file_system import NotRegular, open_regular
+from perennial.warehouse.store.file_system import NotRegular, is_utf8, open_regular
 from perennial.warehouse.store.store import Store
 
 # The clock against what is published: a clock that was set back would name and order editions wrongly.
@@ -138,6 +138,8 @@ def read_lines(path: Path) -> Iterator[str]:
 def require_folder(option: str, folder: Path) -> None:
     """Raise InvalidOption, naming the option, unless the folder can be written, or made; make nothing."""
     existing = Path(os.path.abspath(folder))
+    if not is_utf8(str(existing)):
+        raise InvalidOption(f"{option} {show_path(folder)}: the path is not UTF-8; name another folder")
     while not os.path.lexists(existing):
         existing = existing.parent
     try:

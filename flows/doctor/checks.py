@@ -26,6 +26,7 @@ from perennial.flows.doctor.root import (
     format_look,
     has_our_format,
     is_readable,
+    is_missing,
     root_look,
     root_looks,
     warn,
@@ -234,15 +235,19 @@ def _start_server() -> str:
     return f"an embedded server started within {seconds:.0f} s and was ended again"
 
 
-def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
+def looks(settings: RefreshSettings, *, deep: bool, is_named: bool) -> Iterator[Look]:
     """Every look at the machine and at the data root that these settings name.
 
     `deep` starts an embedded Prefect server, in a folder of its own, where the environment names none.
+    `is_named`: somebody named the root. One that does not exist comes first.
     """
     store = Store(settings.root)
+    if is_first := is_missing(store):
+        yield root_look(store, is_named=is_named)
     yield from machine_looks(settings, deep=deep)
     yield endpoint_look(settings)
-    yield root_look(store)
+    if not is_first:
+        yield root_look(store, is_named=is_named)
     if not is_readable(store):
         return
     yield format_look(store)

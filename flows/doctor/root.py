@@ -237,9 +237,14 @@ _FOREIGN = (
 )
 
 
-def root_look(store: Store) -> Look:
-    """The look at the root itself; a root that does not exist yet is healthy."""
-    return Look("root", _WRITABLE, partial(_root, store))
+def root_look(store: Store, *, is_named: bool) -> Look:
+    """The look at the root itself; one that does not exist yet is healthy unless somebody named it."""
+    return Look("root", _WRITABLE, partial(_root, store, is_named=is_named))
+
+
+def is_missing(store: Store) -> bool:
+    """Whether the root is a folder of this machine that is not there."""
+    return store.local_folder is not None and not store.local_folder.exists()
 
 
 def is_readable(store: Store) -> bool:
@@ -298,9 +303,11 @@ def can_be_made(path: Path) -> bool:
     return above.is_dir() and os.access(above, os.W_OK | os.X_OK)
 
 
-def _root(store: Store) -> str | Check:
+def _root(store: Store, *, is_named: bool) -> str | Check:
     folder = store.local_folder
-    if folder is not None and not folder.exists():
+    if folder is not None and is_missing(store):
+        if is_named:
+            return fail(f"{folder} does not exist", "correct --root, or make it by a refresh", UNREADABLE)
         if can_be_made(folder):
             return f"{folder} is not there yet and can be made"
         return fail(f"{folder} cannot be made: no folder above it is writable", _WRITABLE, UNREADABLE)

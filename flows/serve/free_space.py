@@ -31,7 +31,11 @@ def when_full(folder: Path, then: Callable[[DiskFull], None]) -> Iterator[None]:
 
     def watch() -> None:
         while not ended.wait(_POLL_S):
-            if free_bytes(folder) < FULL_BYTES:
+            try:
+                is_full = free_bytes(folder) < FULL_BYTES
+            except OSError:  # the folder is gone, which the writer of the root says
+                return
+            if is_full:
                 then(
                     DiskFull(
                         f"{folder}: the disk is full: free some space, then give the same command again; "

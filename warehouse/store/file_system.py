@@ -86,6 +86,15 @@ class LocalFiles:
         return getattr(LocalFileSystem(), name)
 
 
+def is_utf8(path: str) -> bool:
+    """Whether the libraries that read and write tables take the path."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def local_path(root: str) -> str | None:
     """Return the absolute path of a root that names a folder and nothing else; None where fsspec must say."""
     if ":" in root or root.startswith("~") or os.sep != "/":
@@ -148,6 +157,8 @@ def file_system(root: str) -> tuple[Any, str]:
     Raises InvalidOption for a root with credentials in it, of an unknown kind, or whose package is missing.
     """
     if (folder := local_path(root)) is not None:
+        if not is_utf8(folder):
+            raise InvalidOption(f"the data root {ascii(folder)}: its path is not UTF-8: rename the folder")
         return LocalFiles(), folder
     from fsspec.core import url_to_fs
 

@@ -51,6 +51,10 @@ def web(
             "`perennial web` needs more packages: pip install -e '.[web]' in perennial's clone"
         )
     store = data_root(root)
+    if store.local_folder is not None and not store.local_folder.exists():
+        Terminal(soft_wrap=True).print(
+            f"note: {store.local_folder} does not exist: nothing is published there"
+        )
     beside: AbstractContextManager[None] = nullcontext()
     if study is not None:
         from perennial.flows.study.desk import StudyDesk

@@ -129,7 +129,7 @@ def doctor(
     lines = Terminal(soft_wrap=True)
     checks = []
     with show_steps("doctor") as step:
-        for look in looks(settings, deep=deep):
+        for look in looks(settings, deep=deep, is_named=root is not None):
             step(f"checking {look.name}")
             checks.append(look.run())
             if not as_json:
