@@ -101,11 +101,17 @@ def test_a_healthy_root_is_told_line_by_line_and_is_not_changed(root: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_root_that_is_not_there_yet_is_healthy_and_is_not_made(tiny: Path) -> None:
+def test_a_root_that_is_not_there_is_named_first_and_is_not_made(tiny: Path) -> None:
+    # Nobody named the default one.
+    done = CliRunner().invoke(app, ["doctor"])
+    assert (done.exit_code, "is not there yet and can be made" in done.stdout.splitlines()[0]) == (0, True)
     code, checks = _doctor(tiny / "new" / "root")
-    assert code == 0
-    assert _not_ok(checks) == set()
+    assert (code, next(iter(checks)), _not_ok(checks)) == (2, "root", {"root"})
+    assert "does not exist" in checks["root"]["seen"]
     assert not (tiny / "new").exists()
+    assert "is not UTF-8: rename the folder" in str(
+        CliRunner().invoke(app, ["editions", "--root", "a\udcff"]).exception
+    )
 
 
 @pytest.mark.slow
@@ -355,7 +361,8 @@ def test_a_ledger_that_is_gone_is_named_with_the_published_calls(root: Path) -> 
 
 @pytest.mark.slow
 def test_another_roots_ledger_is_noticed(tiny: Path) -> None:
-    other = Path(shutil.copytree(tiny, tiny.parent / "other"))
+    other = tiny.parent / "other"
+    publish_tiny(Store(str(other)), "one", datetime(2026, 1, 3, tzinfo=UTC))
     for one in (tiny, other):
         CallLedger(one / "ledger.sqlite", "e", "http://127.0.0.1/v1", root_id(Store(str(one)))).close()
         assert _doctor(one)[0] == 0

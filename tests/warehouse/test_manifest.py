@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +42,18 @@ def _files(root: Path, unit: str) -> dict[str, Path]:
     stem = unit.partition("@")[2] or "part-0"
     found = root.glob(f"tables/*/edition=e1/{stem}.parquet")
     return {path.relative_to(root).as_posix(): path for path in found}
+
+
+@UNITS
+def test_what_was_copied_from_another_root_is_named(tmp_path: Path, unit: str) -> None:
+    store = _publish(tmp_path / "theirs")
+    shutil.copytree(tmp_path / "theirs", tmp_path / "whole")
+    assert verify_unit(Store(str(tmp_path / "whole")), unit).findings == []
+    ours = _publish(tmp_path / "ours", "e2")
+    for name in ("tables", "manifests"):
+        shutil.copytree(Path(store.root, name), Path(ours.root, name), dirs_exist_ok=True)
+    assert _find_flaws(verify_unit(ours, unit)) == [(seal_file(unit), "altered")]
+    assert verify_unit(ours, "e2").findings == []
 
 
 @UNITS

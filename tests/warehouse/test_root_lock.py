@@ -4,6 +4,7 @@ import getpass
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import time
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from perennial.schemas.errors import RootLocked
+from perennial.schemas.errors import Damaged, RootLocked
 from perennial.warehouse import lock as root_lock
 from perennial.warehouse.lock import Life, find_lock, lock_root, refuse_locked, remove_lock, sole_writer
 from perennial.warehouse.store.store import Store
@@ -203,6 +204,23 @@ def test_one_look_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_a_root_that_goes_during_the_block_is_named_whatever_failed(
+    tmp_path: Path, is_made_again: bool
+) -> None:
+    store = Store(str(tmp_path / "root"))
+
+    def write() -> None:
+        with lock_root(store, "x"):
+            shutil.rmtree(store.root)
+            if is_made_again:
+                store.write_bytes("staging/e/plan.json", b"{}")
+            raise ValueError("of whoever wrote there")
+
+    with pytest.raises(Damaged, match=f"{tmp_path}/root was removed, or its disk taken"):
+        write()
+
+
 def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = Store(str(tmp_path / "file" / "data"))

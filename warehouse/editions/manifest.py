@@ -22,7 +22,7 @@ from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.confinement import FORMAT, row_file, table_file, unit_of
-from perennial.warehouse.store.store import WITHDRAWN, Digest, Store, digests_of
+from perennial.warehouse.store.store import ROOT_FILE, WITHDRAWN, Digest, Store, digests_of, root_id
 
 # What made an edition beside its plan: the code that ran, its Python and the libraries below it.
 
@@ -119,12 +119,19 @@ def seal_file(edition: str) -> str:
 
 def seal_row(store: Store, edition: str, row: bytes) -> None:
     """Keep the SHA-256 of the Parquet file that is to be the edition's row in `editions`."""
-    store.write_bytes(seal_file(edition), _seal(edition, row))
+    root_id(store)  # which it makes where there is none
+    store.write_bytes(seal_file(edition), _seal(edition, row) + _root_line(store))
 
 
 def is_sealed(edition: str, row: bytes, seal: bytes) -> bool:
     """Whether the row's file is the one that the seal was made for."""
-    return seal == _seal(edition, row)
+    return seal.startswith(_seal(edition, row))
+
+
+def is_of_root(store: Store, edition: str, row: bytes, seal: bytes) -> bool:
+    """Whether the seal was made in this data root; True where the root has lost its id."""
+    line = _root_line(store)
+    return not line or seal == _seal(edition, row) + line
 
 
 def parse_manifest(content: bytes) -> Manifest:
@@ -150,6 +157,11 @@ def read_manifest(store: Store, unit: str) -> tuple[bytes, Manifest]:
 
 def _seal(edition: str, row: bytes) -> bytes:
     return f"{hashlib.sha256(row).hexdigest()}  {row_file(edition)}\n".encode()
+
+
+def _root_line(store: Store) -> bytes:
+    content = store.read_bytes(ROOT_FILE) if store.exists(ROOT_FILE) else b""
+    return f"{hashlib.sha256(content).hexdigest()}  {ROOT_FILE}\n".encode() if content else b""
 
 
 def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from perennial.warehouse.catalog.confinement import row_file, table_file
 from perennial.warehouse.editions.manifest import (
     ListedFile,
     Manifest,
+    is_of_root,
     is_sealed,
     manifest_file,
     parse_manifest,
@@ -229,6 +230,9 @@ class _Verifier:
         if seal is not None and not is_sealed(self._edition, content, seal):
             fault = f"the edition's row or its seal, {seal_file(self._edition)}, was altered: they do not fit"
             self._note(self._row_file, "altered", fault)
+        elif seal is not None and not is_of_root(self._store, self._edition, content, seal):
+            fault = "it was published in another data root, and copied from there: copy whole roots alone"
+            self._note(seal_file(self._edition), "altered", fault)
         return dict(row)
 
     def _manifest(self, row: dict[str, Any]) -> Manifest | None:

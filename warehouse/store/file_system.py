@@ -158,7 +158,7 @@ def file_system(root: str) -> tuple[Any, str]:
     """
     if (folder := local_path(root)) is not None:
         if not is_utf8(folder):
-            raise InvalidOption(f"the data root {ascii(folder)}: its path is not UTF-8: rename the folder")
+            raise InvalidOption(f"the data root {folder!a}: its path is not UTF-8: rename the folder")
         return LocalFiles(), folder
     from fsspec.core import url_to_fs
 

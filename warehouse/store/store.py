@@ -324,8 +324,8 @@ def find_root_id(store: Store) -> str | None:
         return None
     except (ValueError, KeyError, TypeError):
         raise Damaged(
-            f"{store.location(ROOT_FILE)} cannot be read: restore it from a copy, or remove it and the next "
-            "refresh with models makes another"
+            f"{store.location(ROOT_FILE)} cannot be read: restore it from a copy; editions and the ledger of "
+            "model calls are of the root that it names"
         ) from None
 
 

@@ -109,7 +109,7 @@ def doctor(
 
     8: data is damaged.
 
-    2: something cannot be read or written.
+    2: something cannot be read or written, or the root that --root names does not exist.
 
     9: the root is locked.
 
