@@ -6,7 +6,7 @@ settings and the class (`perennial.flows.benchmark.Benchmark`). Benchmarks are f
 beside the module that the entry point names.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -55,7 +55,8 @@ class Declaration:
     - `measures`: shown beside the success rate.
     - `floor`: its program that answers without the work, whose success rate is drawn as the floor.
     - `population`: the widest that its figures can be of: `new domains` where an edition draws its clusters
-      (column `cluster` of `instances`), `these domains` where its domains are the definition.
+      (column `cluster` of `instances`), `these domains` where its domains are the definition. `is_fixed`:
+      SQL that is true in an edition whose clusters were not drawn after all, "" for none.
     - `variance`: the parts of the variance of its success rates, where its domains are a draw from a
       population of domains; without it there is no common scale and no design.
     - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read),
@@ -75,6 +76,7 @@ class Declaration:
     measures: tuple[Measure, ...] = ()
     floor: Floor | None = None
     population: Population = THESE_DOMAINS
+    is_fixed: str = ""
     variance: MeasuredVariance | None = None
     answers: str = ""
     languages: str = ""
@@ -82,6 +84,11 @@ class Declaration:
     origins: Origins = field(default_factory=dict)
     commands: Mapping[str, OwnCommand] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)
+
+    def find_population(self, query: Callable[[str], Sequence[tuple[object, ...]]]) -> Population:
+        """The widest population of one edition's figures; `query` returns the rows of SQL on its tables."""
+        is_fixed = bool(self.is_fixed) and query(self.is_fixed)[0][0] is True
+        return THESE_DOMAINS if is_fixed else self.population
 
     @property
     def floor_player(self) -> str:

@@ -7,15 +7,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
 
-from perennial.flows.a2rbench.edition import jail_of, plan_of
-from perennial.flows.a2rbench.grow_items import rejection_rows, shared_row
+from perennial.flows.a2rbench.edition import jail_of, plan_of, rejection_rows, shared_row
 from perennial.flows.console import progress
 from perennial.flows.stages.estimates import estimate_asking
 from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
 from perennial.flows.stages.workspace import Policies, Workspace, available_threads
 from perennial.schemas.a2rbench.things import (
-    CATALOGUE,
     DOMAINS,
+    OURS,
     RULE_TYPES,
     SHAPES,
     A2RBenchPlan,
@@ -58,11 +57,11 @@ _CELLS: dict[str, tuple[Dimension, RuleType]] = {
 
 def authored_numbers(plan: A2RBenchPlan) -> list[int]:
     """Return the numbers of the seeds of each cell whose rule a model writes."""
-    return [number for number in range(plan.seeds) if plan.authoring.author_of(number) != CATALOGUE]
+    return [number for number in range(plan.seeds) if plan.authoring.author_of(number) not in OURS]
 
 
 def rule_batches(workspace: Workspace) -> list[Batch]:
-    """Return a batch for each cell; none where the catalogue has all seeds."""
+    """Return a batch for each cell; none where no model writes rules."""
     if not authored_numbers(plan_of(workspace)):
         return []
     return [Batch(STAGE, (domain,)) for domain in DOMAINS]
@@ -173,7 +172,7 @@ def _rejection(domain: str, work: RuleWork) -> dict[str, object]:
 def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
     """Raise UnusableConfig where models write all rules, this is the last cell, and none has a rule."""
     plan = plan_of(workspace)
-    if CATALOGUE in plan.authoring.authors:
+    if len(plan.authoring.models) < len(plan.authoring.authors):
         return
     for other in rule_batches(workspace):
         if other != batch and (
@@ -183,7 +182,7 @@ def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None
     causes = count_causes((row["rule"], f"{row['subject']}: {row['message']}") for row in rejections)
     raise UnusableConfig(
         f"no seed of any cell got a rule from {', '.join(plan.authoring.models)}: "
-        f"{causes}; try another model, or name catalogue among --author"
+        f"{causes}; try another model, or name drawn among --author"
     )
 
 
@@ -259,7 +258,7 @@ _JUDGED, _JUDGEMENT = 900, 100
 
 
 def estimate_authors(plan: A2RBenchPlan, prices: Prices) -> list[StageEstimate]:
-    """Return the estimate of designers, architects and judge; none where the catalogue has all seeds.
+    """Return the estimate of designers, architects and judge; none where no model writes rules.
 
     At least, each step passes at once: a rule, its judgement, code, its judgement. At most, all candidates
     and all repeats are used up; of the judge, after each code that was run.
@@ -322,7 +321,7 @@ def estimate_expansions(plan: A2RBenchPlan, prices: Prices) -> list[StageEstimat
 
 def _seeds_by_author(plan: A2RBenchPlan) -> dict[str, int]:
     authors = [plan.authoring.author_of(number) for number in range(plan.seeds)]
-    return {name: authors.count(name) * len(DOMAINS) for name in dict.fromkeys(authors) if name != CATALOGUE}
+    return {name: authors.count(name) * len(DOMAINS) for name in dict.fromkeys(authors) if name not in OURS}
 
 
 # Stage `expansions`: the items of the rules that models wrote: V0, and variations that a model chose.
@@ -434,7 +433,7 @@ def _drop_faulty(request: SeedRequest[AuthoredRule], grown: GrownSeed) -> GrownS
 def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
     """Raise UnusableConfig where models write all rules, this is the last cell, and no cell has an item."""
     authors = plan_of(workspace).authoring
-    if CATALOGUE in authors.authors:
+    if len(authors.models) < len(authors.authors):
         return
     for other in expansion_batches(workspace):
         if other != batch and (
@@ -444,7 +443,7 @@ def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None
     reason = next((f"; {row['subject']}: {row['message']}" for row in rejections), "")
     raise UnusableConfig(
         f"no rule of {', '.join(authors.models)} gave an item that holds{reason}; try another model, or name "
-        "catalogue among --author"
+        "drawn among --author"
     )
 
 

@@ -1,40 +1,55 @@
 """An A2RBench edition: its plan, its rules, the batches of these, items from rows, and as they are played."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from perennial.flows.stages.workspace import Policies, Workspace
-from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, A2RBenchPlan, Item, name_domain
+from perennial.schemas.a2rbench.things import (
+    CATALOGUE,
+    DOMAINS,
+    DRAWN,
+    OURS,
+    VARIATIONS,
+    A2RBenchPlan,
+    Item,
+    name_domain,
+)
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.game import Episode
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.schemas.rows import Rejection, Row
+from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Rule
+from perennial.tasks.a2rbench.grammar import draw_rules, grammar_id
+from perennial.tasks.a2rbench.growing import Rejected
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.play import InstanceSeat
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, require_protection
+from perennial.warehouse.a2rbench.published_rules import published_names
+from perennial.warehouse.staging import question_row
 
 
 @lru_cache(maxsize=1)
 def catalogue_id() -> str:
-    """Return the content id of the catalogue: of each rule's name, words and code."""
-    return content_id(
-        "cat", [(rule.name, rule.description, rule.inverse_description, rule.code) for rule in RULES.values()]
-    )
+    """Return the content id of the catalogue, each rule's name, words and code, and of the grammar."""
+    catalogue = [
+        (rule.name, rule.description, rule.inverse_description, rule.code) for rule in RULES.values()
+    ]
+    return content_id("cat", catalogue, grammar_id())
 
 
 def plan_of(workspace: Workspace) -> A2RBenchPlan:
     """Return A2RBench's own part of the plan of the edition that is staged.
 
-    Raises EditionConflict where the catalogue is not the one that the edition was planned with.
+    Raises EditionConflict where catalogue or grammar are not those that the edition was planned with.
     """
     plan = A2RBenchPlan.from_json(workspace.growth.own)
     if plan.catalogue != catalogue_id():
         raise EditionConflict(
-            f"edition {workspace.growth.edition!r} was begun with the catalogue {plan.catalogue}, and "
+            f"edition {workspace.growth.edition!r} was begun with the rules {plan.catalogue}, and "
             f"{catalogue_id()} is installed: install the version of perennial that began it, or begin "
             f"another edition after `perennial editions --prune-staging {workspace.growth.edition}`"
         )
@@ -53,34 +68,67 @@ def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
         raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 
 
-def rules_of(domain: str, seed: int) -> list[Rule]:
-    """Return the rules of a cell in the order in which an edition of this seed takes them."""
+def rules_of(workspace: Workspace, domain: str) -> dict[str, tuple[Rule, list[int]]]:
+    """Return perennial's rules of a cell in this edition by name, with the numbers of their seeds.
+
+    Each drawn seed has a rule that no earlier edition has; the catalogue's rules take their seeds in turn.
+    """
+    growth, authoring = workspace.growth, plan_of(workspace).authoring
+    numbers: dict[str, list[int]] = {name: [] for name in OURS}
+    for number in range(plan_of(workspace).seeds):
+        numbers.get(authoring.author_of(number), []).append(number)
+    earlier = published_names(workspace.staging.store, tuple(growth.known_editions))
+    drawn = _draw_rules(domain, workspace.seed, len(numbers[DRAWN]), earlier)
+    rules = {rule.name: (rule, [number]) for rule, number in zip(drawn, numbers[DRAWN], strict=True)}
+    listed = shuffle_catalogue(domain, workspace.seed)
+    for index, rule in enumerate(listed[: len(numbers[CATALOGUE])]):
+        rules[rule.name] = rule, numbers[CATALOGUE][index :: len(listed)]
+    return rules
+
+
+_draw_rules = lru_cache(maxsize=2 * len(DOMAINS))(draw_rules)
+
+
+def shuffle_catalogue(domain: str, seed: int) -> list[Rule]:
+    """Return the catalogue's rules of a cell in the order in which an edition of this seed takes them."""
     rules = [rule for rule in RULES.values() if name_domain(rule.dimension, rule.type) == domain]
     derive_rng(seed, f"a2rbench/rules/{domain}", 0).shuffle(rules)
     return rules
 
 
-def numbers_of(plan: A2RBenchPlan, domain: str, rule: str, seed: int) -> list[int]:
-    """Return the numbers of the seeds of a cell that have this rule: the catalogue's take them in turn."""
-    names = [rule.name for rule in rules_of(domain, seed)]
-    numbers = [number for number in range(plan.seeds) if plan.authoring.author_of(number) == CATALOGUE]
-    return numbers[names.index(rule) :: len(names)]
-
-
 def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
-    """Return a batch of the stage for each rule of the catalogue that has seeds."""
-    plan = plan_of(workspace)
-    return [
-        Batch(stage, (domain, rule.name))
-        for domain in DOMAINS
-        for rule in rules_of(domain, workspace.seed)
-        if numbers_of(plan, domain, rule.name, workspace.seed)
-    ]
+    """Return a batch of the stage for each rule of perennial's that has seeds."""
+    return [Batch(stage, (domain, name)) for domain in DOMAINS for name in rules_of(workspace, domain)]
 
 
 def item_of(row: Row) -> Item:
     """Return the item of a row of `a2rbench_items`."""
     return Item(**row)
+
+
+def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
+    """Return the item's row of `instances`."""
+    # Where an item is missing, so is its index.
+    index = {"seed": number, "augmented": number * (VARIATIONS - 1) + item.variation - 1}
+    return question_row(
+        item.instance_id,
+        benchmark="a2rbench",
+        domain=item.domain,
+        setting=item.setting,
+        seed=seed,
+        index=index.get(item.setting, number * VARIATIONS + item.variation),
+        cluster=item.rule,
+        # Rules of different dimensions may have the same code.
+        origin=content_id("ao", item.code),
+    )
+
+
+def rejection_rows(stage: str, rule: str, number: int, rejected: Iterable[Rejected]) -> Rows:
+    """Return a row of `rejections` for each item of a seed that does not exist."""
+    return [
+        Rejection(stage, f"{rule} seed {number} V{rejection.variation}", rejection.rule, rejection.why).row()
+        for rejection in rejected
+    ]
 
 
 PLAYED = ("instance_id", "answer", "prompt", "template_hash")

@@ -1,19 +1,16 @@
-"""Stage `items`: make the items of the seeds of one rule, and say which do not exist."""
+"""Stages `items` and `gate`: make the items of the seeds of one rule, and test those of each rule again."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 
-from perennial.flows.a2rbench.edition import numbers_of, plan_of
-from perennial.flows.stages.workspace import Policies, Workspace
-from perennial.schemas.a2rbench.things import VARIATIONS, Item
+from perennial.flows.a2rbench.authoring import distinct_seeds
+from perennial.flows.a2rbench.edition import item_of, jail_of, plan_of, rejection_rows, rules_of, shared_row
+from perennial.flows.stages.workspace import Policies, Workspace, refuse_faults
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.ids import content_id
-from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.growing import Rejected, SeedRequest, grow_seed
+from perennial.schemas.rows import Rows
+from perennial.tasks.a2rbench.growing import SeedRequest, gate_seeds, grow_seed
+from perennial.tasks.a2rbench.items import CodedRule, check_items
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging import question_row
 
 
 def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -21,11 +18,12 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     plan, (domain, rule) = plan_of(workspace), batch.key
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
     tables: dict[str, Rows] = {"instances": [], "a2rbench_items": [], "rejections": []}
-    for number in numbers_of(plan, domain, rule, workspace.seed):
+    chosen, numbers = rules_of(workspace, domain)[rule]
+    for number in numbers:
         variations = range(plan.variations + 1)
         grown = grow_seed(
             SeedRequest(
-                RULES[rule],
+                chosen,
                 number,
                 variations,
                 plan.remapping,
@@ -40,26 +38,24 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     return tables
 
 
-def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
-    """Return the item's row of `instances`."""
-    # Where an item is missing, so is its index.
-    index = {"seed": number, "augmented": number * (VARIATIONS - 1) + item.variation - 1}
-    return question_row(
-        item.instance_id,
-        benchmark="a2rbench",
-        domain=item.domain,
-        setting=item.setting,
-        seed=seed,
-        index=index.get(item.setting, number * VARIATIONS + item.variation),
-        cluster=item.rule,
-        # Rules of different dimensions may have the same code.
-        origin=content_id("ao", item.code),
-    )
+# Stage `gate`: run each item again and read it back before any model is paid for an answer.
 
 
-def rejection_rows(stage: str, rule: str, number: int, rejected: Iterable[Rejected]) -> Rows:
-    """Return a row of `rejections` for each item of a seed that does not exist."""
-    return [
-        Rejection(stage, f"{rule} seed {number} V{rejection.variation}", rejection.rule, rejection.why).row()
-        for rejection in rejected
-    ]
+def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one rule; raise AuditFailed, naming the items, where one is unsound."""
+    domain, rule = batch.key
+    ours = rules_of(workspace, domain)
+    chosen: CodedRule
+    if rule in ours:
+        batch_of_items, jail = Batch("items", batch.key), find_protection().jail
+        chosen, _ = ours[rule]
+    else:
+        batch_of_items, jail = Batch("expansions", (domain,)), jail_of(plan_of(workspace), policies)
+        chosen = distinct_seeds(workspace)[rule].rule
+    rows = workspace.rows(batch_of_items, "a2rbench_items")
+    items = [item_of(row) for row in rows if row["rule"] == rule]
+    # One of the gate's hash seeds: rules that models wrote ran with all of them in `expansions`.
+    tested = check_items(chosen, items, jail, gate_seeds(chosen, workspace.seed)[:1])
+    refuse_faults(f"{domain}/{rule}", tested.faults, tested.items, "items")
+    counts = {name: number for name, number in asdict(tested).items() if name != "faults"}
+    return {"a2rbench_gate": [{"domain": domain, "rule": rule, **counts, "tier": plan_of(workspace).tier}]}

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from perennial.flows.a2rbench.edition import PLAYED, ItemSeat, batches_of, catalogue_id, make_seat
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
 from perennial.flows.stages.estimates import estimate_players
-from perennial.schemas.a2rbench.things import DOMAINS, A2RBenchPlan, ReadingPlan
+from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, DRAWN, A2RBenchPlan, ReadingPlan
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
 from perennial.schemas.game import Sheet
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.rows import JsonObject, ReadJson
-from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.grammar import draw_rules
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.a2rbench.players import PLAYERS, ItemGame
 from perennial.tasks.a2rbench.readers import judge_by
@@ -71,7 +71,7 @@ _ITEMS, _PLAYED, _ANALYSED = "items", "played_items", "analysed_answers"
 
 
 class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
-    """Rules of the catalogue, or of models, applied to tokens in a list, a grid or a cube."""
+    """Rules drawn from a seed, of a catalogue or of models, applied to tokens in a list, a grid or a cube."""
 
     # Grow
 
@@ -92,7 +92,11 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
             found=("tier",),
             warnings=() if tier != "none" else (_WEAK_AUTHORED,) if authoring.models else (_WEAK,),
             authors=authoring.choices(),
-            shown={"items": f"{items:,}, and at most {copies:,} copies in other tokens", "sandbox": tier},
+            shown={
+                "items": f"{items:,}, and at most {copies:,} copies in other tokens",
+                "rules": _describe_rules(plan),
+                "sandbox": tier,
+            },
             counts={"seeds": len(DOMAINS) * plan.seeds, "instances": items + copies},
             protocol=settings.reading().as_protocol(),
         )
@@ -100,7 +104,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
     def stages(self) -> tuple[Stage, ...]:
         from perennial.flows.a2rbench import authoring as author_rules
         from perennial.flows.a2rbench import authoring as expand_rules
-        from perennial.flows.a2rbench import check_items, grow_items
+        from perennial.flows.a2rbench import grow_items
         from perennial.flows.a2rbench.authoring import expansion_batches, gate_batches
 
         return (
@@ -119,7 +123,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
                 partial(batches_of, stage="items"),
                 grow_items.grow,
                 writes=("instances", "a2rbench_items", "rejections"),
-                earlier=("instances",),
+                earlier=("instances", "a2rbench_items"),
                 spreads=always,
             ),
             Stage(
@@ -136,7 +140,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
                 "Runs each item again in a fresh process, searches for other rules that fit, reads its "
                 "prompt back.",
                 lambda workspace: [*batches_of(workspace, "gate"), *gate_batches(workspace)],
-                check_items.check_rule,
+                grow_items.check_rule,
                 reads=("a2rbench_rules", "a2rbench_items"),
                 writes=("a2rbench_gate",),
                 spreads=always,
@@ -197,16 +201,12 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         """
         rng = derive_rng(seed, "a2rbench/draw", 0)
         variation = 0 if setting in ("", "seed") else rng.randrange(1, 10)
-        names = [
-            name
-            for name, rule in RULES.items()
-            if not domain or f"{('line', 'grid', 'cube')[rule.dimension - 1]}_{rule.type}" == domain
-        ]
-        if not names:
+        if domain and domain not in DOMAINS:
             raise InstancesExhausted(f"no rule of A2RBench is of {domain!r}")
+        (rule,) = draw_rules(domain or rng.choice(DOMAINS), rng.getrandbits(64), 1)
         variations, jail = sorted({0, variation}), find_protection().jail
         request = SeedRequest(
-            rule=RULES[rng.choice(names)],
+            rule=rule,
             number=0,
             variations=variations,
             remapping=setting == "remapped",
@@ -303,6 +303,15 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         from perennial.flows.a2rbench.presentation import PRESENTATION
 
         return PRESENTATION
+
+
+def _describe_rules(plan: A2RBenchPlan) -> str:
+    authors = [plan.authoring.author_of(number) for number in range(plan.seeds)]
+    words = {DRAWN: "drawn from the edition's seed", CATALOGUE: "of the public catalogue"}
+    return ", ".join(
+        f"{len(DOMAINS) * authors.count(name):,} {words.get(name, f'by {name}')}"
+        for name in dict.fromkeys(authors)
+    )
 
 
 def _require_sandbox(settings: A2RBenchSettings) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from perennial.flows.a2rbench.edition import catalogue_id
-from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.flows.a2rbench.edition import catalogue_id, shared_row
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.refresh.publish import template_hashes
 from perennial.flows.run.code_version import code_version

@@ -1,4 +1,4 @@
-"""Practice questions of A2RBench: items of the catalogue's rules on fresh inputs.
+"""Practice questions of A2RBench: items of drawn rules, each on inputs of its own.
 
 Each item runs its rule in the sandbox, where starting a process costs most. So the variations of a rule are
 made at once: cells take turns, and of each cell so many draws in a row share a rule as there are variations.
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from pydantic import field_validator
 
-from perennial.flows.a2rbench.edition import ItemSeat, make_seat, rules_of
+from perennial.flows.a2rbench.edition import ItemSeat, make_seat
 from perennial.flows.benchmark import Draw, Practice
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SHAPES, Item
@@ -19,6 +19,7 @@ from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choice
 from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import setting
+from perennial.tasks.a2rbench.grammar import draw_rules
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.sandbox.tier import find_protection
@@ -52,7 +53,7 @@ class A2RBenchParameters(Parameters):
 
 
 class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
-    """Items of the catalogue's rules; InvalidOption for copies of semantic items."""
+    """Items of drawn rules; InvalidOption for copies of semantic items."""
 
     parameters = A2RBenchParameters
     levels = tuple({"dimension": dimension} for dimension in (1, 2, 3))
@@ -73,13 +74,12 @@ class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
 
         @lru_cache(maxsize=_CHUNKS_KEPT)
         def make_chunk(cell: str, number: int, attempt: int) -> list[Item]:
-            rules = rules_of(cell, seed)
-            draw_seed = derive_seed(seed, f"practice/{cell}", attempt)
-            number, index = divmod(number, len(rules))
+            draw_seed = derive_seed(seed, f"practice/{cell}/{number}", attempt)
+            (rule,) = draw_rules(cell, draw_seed, 1)
             jail = find_protection().jail
             # Variations are made from the seed's V0, which is grown even if it is not wanted.
             variations = sorted({0, *wanted})
-            request = SeedRequest(rules[index], number, variations, parameters.remapping, draw_seed, jail)
+            request = SeedRequest(rule, number, variations, parameters.remapping, draw_seed, jail)
             return grow_seed(request).items
 
         def draw(index: int, attempt: int) -> Draw[ItemSeat] | None:

@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from perennial.flows.benchmark import find_benchmark, find_installed
-from perennial.schemas.benchmark import benchmarks, find_declaration
+from perennial.schemas.benchmark import Declaration, benchmarks, find_declaration
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.ids import content_id
 from perennial.schemas.people import pool_sql
@@ -238,8 +238,8 @@ def _analyse(
     analysis = installed.analysis()
     programs = {*installed.programs, *installed.aliases}
     kind = kind_by_name(programs, analysis.checkpoints, installed.variants)
-    widest = installed.declaration.population
-    with _open_answers(root, places, analysis, widest) as answers:
+    with _open_answers(root, places, analysis, installed.declaration) as answers:
+        widest = answers.population
         domains = {
             setting: Domains(tuple(counts), (0, *accumulate(counts.values())))
             for setting, counts in answers.number_instances().items()
@@ -289,13 +289,14 @@ def _analyse(
 
 @contextmanager
 def _open_answers(
-    root: str, places: Mapping[str, tuple[str, ...]], analysis: Analysis, population: Population
+    root: str, places: Mapping[str, tuple[str, ...]], analysis: Analysis, declaration: Declaration
 ) -> Iterator[Answers]:
     with TemporaryDirectory(prefix="perennial-statistics-") as folder:
         counts = tuple(analysis.counts.items())
-        answers = Answers(root, places, Path(folder), analysis.joins, counts, population)
-        with answers.open():
-            yield answers
+        answers = Answers(root, places, Path(folder), analysis.joins, counts)
+        with answers.open() as connection:
+            population = declaration.find_population(lambda sql: connection.execute(sql).fetchall())
+            yield replace(answers, population=population)
 
 
 def _divide(episodes: Sequence[tuple[str, str, int]]) -> list[tuple[str, tuple[str, ...]]]:

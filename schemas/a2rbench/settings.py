@@ -6,7 +6,9 @@ from pydantic import field_validator
 
 from perennial.schemas.a2rbench.things import (
     CATALOGUE,
+    DRAWN,
     MOST_ANALYSTS,
+    OURS,
     TEMPERATURES,
     ReadingPlan,
     RuleAuthoringPlan,
@@ -29,15 +31,27 @@ class A2RBenchSettings(RefreshSettings):
         "small": {"seeds": 3, "variations": 3, "runs": 1},
         "standard": {},
         "contamination": {"seeds": 167, "variations": 0, "remapping": False, "runs": 1, "private_share": 0.5},
-        "paper": {"seeds": 12, "variations": 9, "remapping": True, "temperature": 1e-7},
-        "human": {"seeds": 12, "variations": 0, "remapping": True, "temperature": 1e-7},
+        "paper": {
+            "seeds": 12,
+            "variations": 9,
+            "author": [CATALOGUE],
+            "remapping": True,
+            "temperature": 1e-7,
+        },
+        "human": {
+            "seeds": 12,
+            "variations": 0,
+            "author": [CATALOGUE],
+            "remapping": True,
+            "temperature": 1e-7,
+        },
     }
     size: str = size_setting(
         tiny="1 seed of each cell with 1 variation, about 18 items and calls, 1 minute",
         small="3 seeds with 3 variations, about 108 items and calls, 1 minute",
         standard="12 seeds with 9 variations and 5 runs, about 1,080 items and 5,400 calls, 9 minutes",
         contamination="1,002 originals, asked once, half of them private, 1,002 calls, 2 minutes",
-        paper="the same as standard at temperature 1e-7",
+        paper="the same as standard of the catalogue's rules, at temperature 1e-7",
         human="the 108 items of the paper's table 8, which people answered, 540 calls, 2 minutes",
     )
     players: Names = setting(
@@ -58,9 +72,10 @@ class A2RBenchSettings(RefreshSettings):
         True, "Ask symbolic items in other tokens as well, where the rule commutes with that."
     )
     author: Names = setting(
-        [CATALOGUE],
-        "Who writes the rules, separated by commas: catalogue (perennial's own rules) and models, which take "
-        "the seeds of each cell in turn.",
+        [DRAWN],
+        "Where rules are from, separated by commas: drawn (from the edition's seed, new in each edition), "
+        "catalogue (69 that everybody can read) and models that write them; they take the seeds of each cell "
+        "in turn.",
         AUTHORS,
     )
     judge: str = setting(
@@ -112,7 +127,7 @@ class A2RBenchSettings(RefreshSettings):
     @classmethod
     def _check_author(cls, value: list[str]) -> list[str]:
         if not value or len(set(value)) < len(value):
-            raise ValueError(f"expected {CATALOGUE} or models, each once")
+            raise ValueError(f"expected {DRAWN}, {CATALOGUE} or models, each once")
         return value
 
     @field_validator("analysts")
@@ -139,7 +154,7 @@ class A2RBenchSettings(RefreshSettings):
 
     def authoring(self) -> RuleAuthoringPlan:
         """Who writes and judges; raise InvalidOption for roles without a model that writes rules."""
-        models = [name for name in self.author if name != CATALOGUE]
+        models = [name for name in self.author if name not in OURS]
         for role in ("judge", "expander"):
             name = getattr(self, role)
             if name and not models:

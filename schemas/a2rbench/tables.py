@@ -20,7 +20,7 @@ ITEMS = Table(
         Column("instance_id", "string", "content id of examples and query"),
         Column("seed_item", "string", "the item of variation V0 with the same rule and seed number"),
         Column("rule", "string", "the rule's name"),
-        Column("author", "string", "who wrote the rule: catalogue, or a model's name"),
+        Column("author", "string", "where the rule is from: drawn, catalogue, or the model that wrote it"),
         Column(
             "type", "string", "symbolic: structure alone; semantic: tokens mean something", allowed=RULE_TYPES
         ),
@@ -44,7 +44,7 @@ ITEMS = Table(
         Column(
             "fits",
             "int64",
-            "programs that fit the examples: one or two catalogue rules, or a primitive with another answer",
+            "programs that fit the examples: one or two catalogue rules, or another with another answer",
             minimum=0,
         ),
         Column("fits_other", "int64", "of these, those that give another answer", minimum=0),
@@ -59,6 +59,7 @@ ITEMS = Table(
         Column("prompt", "string", "the text that players are shown"),
         Column("template_hash", "string", "hash of the template that the prompt was made from"),
         Column("rejected_draws", "int64", "draws of inputs that were refused before its own", minimum=0),
+        Column("steps", "string", "of a drawn rule its alphabet and steps (JSON), else NULL", nullable=True),
     ),
     key=("instance_id",),
     extends="instances",

@@ -92,7 +92,9 @@ class ReadingPlan:
 # Who writes rules and inputs, who judges them, and how often they may try: a part of the plan.
 
 
-CATALOGUE = "catalogue"
+# Rules of perennial's: drawn from the edition's seed, and a fixed catalogue that everybody can read.
+DRAWN, CATALOGUE = "drawn", "catalogue"
+OURS = (DRAWN, CATALOGUE)
 
 # Roles of models before anybody plays, and the temperatures of their calls (appendix B of the paper).
 AuthorRole = Literal["designer", "architect", "judge", "expander"]
@@ -105,14 +107,14 @@ STEPS: tuple[Step, ...] = get_args(Step)
 
 @dataclass(frozen=True, slots=True)
 class RuleAuthoringPlan:
-    """The authors of rules, who take the seeds of each cell in turn: `catalogue`, and models.
+    """The authors of rules, who take the seeds of each cell in turn: `drawn`, `catalogue`, and models.
 
     `judge` judges what models wrote; `expander` writes their variations, "": the rule's author does.
     `candidates` is how many rules an author may begin for a seed, `retries` how often a step is tried again
     with what was wrong. `params` are what calls pass on, by role and model.
     """
 
-    authors: tuple[str, ...] = (CATALOGUE,)
+    authors: tuple[str, ...] = (DRAWN,)
     judge: str = ""
     expander: str = ""
     candidates: int = 3
@@ -122,7 +124,7 @@ class RuleAuthoringPlan:
     @property
     def models(self) -> tuple[str, ...]:
         """The authors that are models."""
-        return tuple(name for name in self.authors if name != CATALOGUE)
+        return tuple(name for name in self.authors if name not in OURS)
 
     def author_of(self, number: int) -> str:
         """Who writes the seed of this number in each cell."""
@@ -207,6 +209,7 @@ class Item:
     prompt: str
     template_hash: str
     rejected_draws: int
+    steps: str | None
 
     @property
     def domain(self) -> str:
@@ -227,8 +230,8 @@ class A2RBenchPlan:
     """What of A2RBench decides an edition's items.
 
     `seeds` of each cell, each with the variations V0 to V`variations`, and copies in other tokens where
-    `remapping` is on; `catalogue` is the content id of the rules. `tier` is the protection that the machine
-    gave to workers when the edition was begun.
+    `remapping` is on; `catalogue` is the content id of the catalogue and of the grammar. `tier` is the
+    protection that the machine gave to workers when the edition was begun.
     """
 
     seeds: int

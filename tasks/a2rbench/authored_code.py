@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from perennial.schemas.errors import shorten
 from perennial.schemas.ids import canonical_json
 from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Rule, Value
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Value
 from perennial.tasks.a2rbench.growing import trial_seeds
 from perennial.tasks.a2rbench.items import (
     CodedRule,
@@ -249,20 +249,12 @@ def run_rule(
 def find_twin(tested: TestedRule, codes: Iterable[str], jail: Jail) -> str:
     """Return which known rule gives the same outputs for all inputs that were tried; "" for none."""
     for rule in RULES.values():
-        if rule.dimension == tested.rule.dimension and _apply_all(rule, tested):
+        if rule.dimension == tested.rule.dimension and _maps(rule.forward, tested.inputs, tested.outputs):
             return f"it is a rule that exists already: {rule.description}"
     for code in codes:
         if code == tested.rule.code or _gives_same(code, tested, jail):
             return "it is a rule that was written for another puzzle already"
     return ""
-
-
-def _apply_all(rule: Rule, tested: TestedRule) -> bool:
-    try:
-        pairs = zip(tested.inputs, tested.outputs, strict=True)
-        return all(rule.forward(source) == wanted for source, wanted in pairs)
-    except (ValueError, IndexError, KeyError):  # tokens that the rule does not know
-        return False
 
 
 def _gives_same(code: str, tested: TestedRule, jail: Jail) -> bool:

@@ -1,23 +1,34 @@
-"""Which rules fit the examples of an item: those of the catalogue, compositions of two, and primitives.
+"""Which rules fit the examples of an item: the catalogue's, two of them, primitives, those of the grammar.
 
 The paper's cycle check says that a rule is reversible, not that it is the only one that fits. An item on
 which a rule that fits gives another answer has no single answer.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import product
-from math import gcd
+from itertools import chain, product
+from math import gcd, prod
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Dimension, Rule, Value
-from perennial.tasks.a2rbench.inputs import TOKENS, Example, trivial_rules
+from perennial.tasks.a2rbench.catalogue.rule import TOKENS, Alphabet, Dimension, Rule, Value
+from perennial.tasks.a2rbench.grammar import (
+    RuleStep,
+    compile_step,
+    describe_step,
+    is_move,
+    list_last_steps,
+    list_steps,
+)
+from perennial.tasks.a2rbench.inputs import Example, trivial_rules
 from perennial.tasks.a2rbench.place_rules import fitting_moves
-from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
+from perennial.tasks.a2rbench.values import fault_of_shape, fill_tokens, tokens_of
 
 # Rules that compute with the numbers of tokens in an alphabet, their places kept.
 #
@@ -210,16 +221,16 @@ def _substitution(examples: Sequence[Pair], query: Codes) -> Iterator[tuple[str,
 _MOST_TOKENS = 500
 
 
-def find_primitives(dimension: Dimension, examples: Sequence[Example], query: Value) -> dict[str, Value]:
-    """Return each different answer that a primitive which fits all examples gives, by the primitive's name.
-
-    Empty for values that are ragged, or of too many tokens.
-    """
+def is_searchable(dimension: Dimension, examples: Sequence[Example], query: Value) -> bool:
+    """Whether no value is ragged, or has too many tokens for the search beyond the catalogue."""
     values = [value for pair in examples for value in pair] + [query]
-    tokens = list(dict.fromkeys(tokens_of(values)))
     is_even = all(not fault_of_shape(value, dimension) for value in values)
-    if not is_even or any(sum(1 for _ in tokens_of(value)) > _MOST_TOKENS for value in values):
-        return {}
+    return is_even and all(sum(1 for _ in tokens_of(value)) <= _MOST_TOKENS for value in values)
+
+
+def find_primitives(dimension: Dimension, examples: Sequence[Example], query: Value) -> dict[str, Value]:
+    """Return each different answer that a primitive which fits all examples gives, by its name."""
+    tokens = list(dict.fromkeys(tokens_of([*(value for pair in examples for value in pair), query])))
     answers: dict[str, Value] = {}
     for name, answer in _search(dimension, examples, query, tokens):
         if answer not in answers.values():
@@ -272,15 +283,125 @@ def decode(codes: Codes, tokens: Sequence[str]) -> Value:
     return token_array[codes].tolist()
 
 
-ExampleFits = tuple[Value, Value]
+# Search all rules that a seed may draw (`grammar`): each step forwards from the inputs of an example, each
+# backwards from its output, and where two meet, they are tried on the other examples.
+
+
+Flat = tuple[int, ...]
+_Apply = Callable[[Flat], Flat]
+# What these do to a token depends on others, so that no table of places says it.
+_UNTABLED = {"twice", "even_sum", "sum", "sum_back", "difference"}
+_BY_TOKEN = {"add", "multiply", "parity", "low"}
+
+
+def find_compositions(
+    dimension: Dimension, examples: Sequence[Example], query: Value
+) -> dict[tuple[str, ...], Value]:
+    """Return each different answer that a rule of the grammar which fits all examples gives, by its steps."""
+    values = [value for pair in examples for value in pair] + [query]
+    if any(_shape(source, dimension) != _shape(wanted, dimension) for source, wanted in examples):
+        return {}
+    answers: dict[tuple[str, ...], Value] = {}
+    for alphabet in _alphabets(values):
+        # Moves alone keep the tokens.
+        if alphabet == "any" and any(
+            Counter(tokens_of(source)) != Counter(tokens_of(wanted)) for source, wanted in examples
+        ):
+            continue
+        tokens = TOKENS[alphabet] if alphabet != "any" else tuple(dict.fromkeys(tokens_of(values)))
+        numbers = {token: number for number, token in enumerate(tokens)}
+
+        def encode(value: Value, numbers: dict[str, int] = numbers) -> tuple[tuple[int, ...], Flat]:
+            return _shape(value, dimension), tuple(map(numbers.__getitem__, tokens_of(value)))
+
+        pairs = [(*encode(source), encode(wanted)[1]) for source, wanted in examples]
+        asked = encode(query)
+        for steps, answer in _meet(dimension, alphabet, pairs, asked):
+            value = fill_tokens(query, map(tokens.__getitem__, answer))
+            if value not in answers.values():
+                answers[tuple(describe_step(dimension, step) for step in steps)] = value
+    return answers
+
+
+def _meet(
+    dimension: Dimension,
+    alphabet: Alphabet,
+    pairs: list[tuple[tuple[int, ...], Flat, Flat]],
+    asked: tuple[tuple[int, ...], Flat],
+) -> Iterator[tuple[tuple[RuleStep, ...], Flat]]:
+    """Yield the rules that lead from each pair's second member to its third, with their answer."""
+    # Of different tokens few steps do the same; of few tokens most fail at once.
+    pairs.sort(key=lambda pair: (-len(set(pair[1])), len(pair[1])))
+    (shape, source, wanted), *others = pairs
+    if not source:
+        return
+    tabulate, steps = partial(_tabulate, dimension, alphabet), list_steps(dimension, alphabet)
+    # What the first steps of a rule make of another example, or of the query, is computed once.
+    made: dict[tuple[tuple[RuleStep, ...], int], Flat] = {}
+    inputs = [*((shape, source) for shape, source, _ in others), asked]
+
+    def apply(rule: tuple[RuleStep, ...], index: int) -> Flat:
+        shape, flat = inputs[index]
+        if not rule or not flat:
+            return flat
+        key = rule, index
+        if key not in made:
+            made[key] = tabulate(rule[-1], False, shape)(apply(rule[:-1], index))
+        return made[key]
+
+    after: dict[Flat, list[tuple[RuleStep, ...]]] = {source: [()]}
+    for step in steps:
+        after.setdefault(tabulate(step, False, shape)(source), []).append((step,))
+    for last in ((), *((step,) for step in list_last_steps(dimension))):
+        before_last = tabulate(last[0], True, shape)(wanted) if last else wanted
+        for step in steps:
+            for first in after.get(tabulate(step, True, shape)(before_last), ()):
+                rule = (*first, step, *last)
+                if all(apply(rule, index) == other for index, (_, _, other) in enumerate(others)):
+                    yield rule, apply(rule, len(others))
+
+
+@lru_cache(maxsize=1 << 17)
+def _tabulate(
+    dimension: Dimension, alphabet: Alphabet, step: RuleStep, is_inverse: bool, shape: tuple[int, ...]
+) -> _Apply:
+    """Return what a step or its inverse does to a value of a shape: its tokens' numbers in reading order."""
+    function, size = compile_step(dimension, alphabet, step, is_inverse), prod(shape)
+
+    def run(flat: Flat, shape: tuple[int, ...] = shape) -> Flat:
+        output = function(_nest(shape, flat))
+        for _ in shape[1:]:
+            output = chain.from_iterable(output)
+        return tuple(output)
+
+    if not _UNTABLED.isdisjoint((step.kind, step.where)):
+        return run
+    if is_move(step):
+        places = run(tuple(range(size)))
+        return itemgetter(*places) if size > 1 else tuple
+    modulus = len(TOKENS[alphabet])
+    if step.kind in _BY_TOKEN and step.where == "all":
+        table = [run((number,), (1,) * dimension)[0] for number in range(modulus)]
+        return lambda flat: tuple([table[number] for number in flat])
+    added, ones = run((0,) * size), run((1,) * size)
+    rows = [((number - addend) % modulus, addend) for number, addend in zip(ones, added, strict=True)]
+    return lambda flat: tuple(
+        [(factor * number + addend) % modulus for number, (factor, addend) in zip(flat, rows, strict=True)]
+    )
+
+
+def _nest(shape: tuple[int, ...], flat: Sequence[Any]) -> Value:
+    for side in shape[:0:-1]:
+        flat = [flat[start : start + side] for start in range(0, len(flat), side)]
+    return flat
 
 
 @dataclass(frozen=True, slots=True)
 class Fits:
     """The programs (names of one or two rules, applied in order) that fit the examples.
 
-    `agreeing` give the answer of the first of them, which is `answer`; `other` give another one. A primitive
-    beyond the catalogue is named where it gives an answer that no rule of the catalogue gives.
+    `agreeing` give the answer of the first of them, which is `answer`; `other` give another one. A primitive,
+    or a rule of the grammar, is named where it gives an answer that none before it gives.
     """
 
     agreeing: tuple[tuple[str, ...], ...]
@@ -293,8 +414,13 @@ class Fits:
         return len(self.agreeing) + len(self.other)
 
 
-def find_fits(dimension: Dimension, examples: Sequence[ExampleFits], query: Value) -> Fits:
-    """Return the programs of at most two rules, and primitives, that fit all examples; single rules first."""
+def find_fits(
+    dimension: Dimension, examples: Sequence[Example], query: Value, has_grammar: bool = True
+) -> Fits:
+    """Return the programs that fit all examples: of one rule of the catalogue, of two, and others.
+
+    The rules of the grammar are tried as well, unless they are not asked for: there are millions.
+    """
     values = [value for pair in examples for value in pair] + [query]
     programs = _programs(dimension, frozenset(_alphabets(values)))
     # A small example refuses most programs at the least cost.
@@ -308,11 +434,15 @@ def find_fits(dimension: Dimension, examples: Sequence[ExampleFits], query: Valu
         (tuple(rule.name for rule in program), answer)
         for program, answer in zip(programs, answers, strict=True)
     ]
-    programs_and_answers += [
-        ((name,), answer)
-        for name, answer in find_primitives(dimension, examples, query).items()
-        if answer not in answers
-    ]
+    others: dict[tuple[str, ...], Value] = {}
+    if is_searchable(dimension, examples, query):
+        primitives = find_primitives(dimension, examples, query)
+        others = {(name,): answer for name, answer in primitives.items()}
+        others |= find_compositions(dimension, examples, query) if has_grammar else {}
+    for names, answer in others.items():
+        if answer not in answers:
+            answers.append(answer)
+            programs_and_answers.append((names, answer))
     if not programs_and_answers:
         return Fits((), (), None)
     answer = programs_and_answers[0][1]

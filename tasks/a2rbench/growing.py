@@ -1,4 +1,4 @@
-"""Grow the items of one seed of the catalogue: draw inputs of each variation V0 to V9.
+"""Grow the items of one seed of a rule of perennial's: draw inputs of each variation V0 to V9.
 
 Several draws of inputs of each variation are run at once, as starting processes costs more than calls; the
 first good one is taken.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
-from perennial.schemas.a2rbench.things import CATALOGUE, Item
+from perennial.schemas.a2rbench.things import OURS, Item
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
 from perennial.tasks.a2rbench.fits import Fits
@@ -34,21 +34,21 @@ from perennial.tasks.sandbox.tier import Jail, run_code
 # The orders of sets in which a rule's code is tried: hash seeds, drawn from the edition's seed.
 #
 # A rule that builds on the order of a set of two texts passes n of them by chance with a probability of
-# 1 / 2^(n - 1). The catalogue's rules use no set, which a test shows: for them two are enough.
+# 1 / 2^(n - 1). The rules of perennial's use no order of a set, which tests show: for them two are enough.
 
 
 TRIED, AT_GATE = 5, 7
-_TRIED_OF_CATALOGUE, _AT_GATE_OF_CATALOGUE = 2, 1
+_TRIED_OF_OURS, _AT_GATE_OF_OURS = 2, 1
 
 
 def trial_seeds(rule: CodedRule, seed: int) -> list[int]:
     """Return the hash seeds with which a rule's code is run before an item is made."""
-    return _draw_hash_seed(rule, seed, "trial", _TRIED_OF_CATALOGUE if rule.author == CATALOGUE else TRIED)
+    return _draw_hash_seed(rule, seed, "trial", _TRIED_OF_OURS if rule.author in OURS else TRIED)
 
 
 def gate_seeds(rule: CodedRule, seed: int) -> list[int]:
     """Return the hash seeds with which the gate runs a rule's code: others, and more of them."""
-    return _draw_hash_seed(rule, seed, "gate", _AT_GATE_OF_CATALOGUE if rule.author == CATALOGUE else AT_GATE)
+    return _draw_hash_seed(rule, seed, "gate", _AT_GATE_OF_OURS if rule.author in OURS else AT_GATE)
 
 
 def _draw_hash_seed(rule: CodedRule, seed: int, purpose: str, number: int) -> list[int]:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from math import prod
 
-from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Dimension, Rule, Value
+from perennial.tasks.a2rbench.catalogue.rule import TOKENS, Dimension, Rule, Value
 from perennial.tasks.a2rbench.values import fill_tokens, tokens_of
 
 # Answers that need no inference: the query, an example's output, what reversing or sorting gives.
@@ -82,35 +82,6 @@ def _sort_lists(value: Value, descending: bool) -> Value:
     return [_sort_lists(part, descending) for part in value]
 
 
-TOKENS: dict[Alphabet, tuple[str, ...]] = {
-    "any": tuple("abcdefghjkmnpqrstuvwxyz23456789#@*+"),
-    "letters": tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-    "digits": tuple("0123456789"),
-    "bits": tuple("01"),
-    "elements": (
-        "H",
-        "He",
-        "Li",
-        "Be",
-        "B",
-        "C",
-        "N",
-        "O",
-        "F",
-        "Ne",
-        "Na",
-        "Mg",
-        "Al",
-        "Si",
-        "P",
-        "S",
-        "Cl",
-        "Ar",
-        "K",
-        "Ca",
-    ),
-    "days": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-}
 EXAMPLES = 5
 _DRAWS = 200
 

@@ -18,7 +18,7 @@ from perennial.prompts.render import render, template_hash
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.text import plain_text
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, Value
-from perennial.tasks.a2rbench.fits import ExampleFits as Example
+from perennial.tasks.a2rbench.inputs import Example
 from perennial.tasks.a2rbench.values import has_texts, map_tokens
 
 # Values at a place of a reply, as models write them: JSON5, curly quotes, tokens without quotes.

@@ -5,14 +5,12 @@ import random
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Protocol
 
-from perennial.schemas.a2rbench.things import CATALOGUE, Item
+from perennial.schemas.a2rbench.things import OURS, Item
 from perennial.schemas.ids import canonical_json, content_id
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Dimension, RuleType, Value
-from perennial.tasks.a2rbench.fits import ExampleFits as Example
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Dimension, Rule, RuleType, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
-from perennial.tasks.a2rbench.inputs import find_trivial
+from perennial.tasks.a2rbench.inputs import Example, find_trivial
 from perennial.tasks.a2rbench.item_text import form_of, prompt_hash, read_prompt, write_prompt
 from perennial.tasks.a2rbench.measures import compression_of, measure_code
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
@@ -20,51 +18,10 @@ from perennial.tasks.a2rbench.values import fault_of_shape, map_tokens, tokens_o
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
 
-# What a rule is to all that runs it: words and code, whoever wrote them.
-
-
-class CodedRule(Protocol):
-    """A rule in words and as a script that defines `transform_grid` and `inverse_transform_grid`."""
-
-    @property
-    def name(self) -> str:
-        """Its name, by which items refer to it."""
-        ...
-
-    @property
-    def author(self) -> str:
-        """Who wrote it: `catalogue`, or a model's name."""
-        ...
-
-    @property
-    def dimension(self) -> Dimension:
-        """How deep its values are nested."""
-        ...
-
-    @property
-    def type(self) -> RuleType:
-        """Symbolic or semantic."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """The rule in words."""
-        ...
-
-    @property
-    def inverse_description(self) -> str:
-        """The inverse rule in words."""
-        ...
-
-    @property
-    def code(self) -> str:
-        """The script."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class AuthoredRule:
-    """A rule that a model or a file supplied (`CodedRule`); its code runs in the sandbox alone."""
+    """A rule that a model or a file supplied; its code runs in the sandbox alone."""
 
     name: str
     author: str
@@ -73,8 +30,11 @@ class AuthoredRule:
     description: str
     inverse_description: str
     code: str
+    steps: None = None
 
 
+# What a rule is to all that runs it, whoever wrote it: words, and a script with both functions.
+CodedRule = Rule | AuthoredRule
 PREFIX = "a2r"
 
 
@@ -155,6 +115,7 @@ def write_item(
         prompt=write_prompt(rule.dimension, list(puzzle.examples), puzzle.query),
         template_hash=prompt_hash(),
         rejected_draws=rejected_draws,
+        steps=rule.steps,
     )
 
 
@@ -176,14 +137,6 @@ def draw_remapping(values: Sequence[Value], rng: random.Random) -> dict[str, str
 def remap(value: Value, phi: Mapping[str, str]) -> Value:
     """Return the value with each token replaced."""
     return map_tokens(value, phi.__getitem__)
-
-
-def commutes(function: Callable[[Value], Value], inputs: Sequence[Value], phi: Mapping[str, str]) -> bool:
-    """Whether f(phi(x)) = phi(f(x)) for all inputs; a function that fails on phi(x) does not."""
-    try:
-        return all(function(remap(value, phi)) == remap(function(value), phi) for value in inputs)
-    except (ValueError, LookupError, TypeError, ArithmeticError):
-        return False
 
 
 # Try inputs of an item: run the rule's code on them, and test what that gives.
@@ -256,7 +209,7 @@ def check_item(
     why = find_trivial(rule.dimension, puzzle.examples, puzzle.query, puzzle.answer)
     if why:
         raise UnfitItem("trivial", why)
-    fits = find_fits(rule.dimension, puzzle.examples, puzzle.query)
+    fits = find_fits(rule.dimension, puzzle.examples, puzzle.query, rule.author in OURS)
     why = fault_of_fits(rule, puzzle, fits)
     if why:
         raise UnfitItem("not_unique", why)
@@ -266,11 +219,11 @@ def check_item(
 def fault_of_fits(rule: CodedRule, puzzle: ItemParts, fits: Fits) -> str:
     """Return why the programs that fit leave the item without one answer, "" where they agree with it.
 
-    A rule of the catalogue is among those that fit; what an author wrote need not be.
+    A rule of perennial's is among those that fit; what a model wrote need not be.
     """
     if fits.count and (fits.other or fits.answer != puzzle.answer):
         return "a program that fits the examples gives another answer"
-    if not fits.count and rule.author == CATALOGUE:
+    if not fits.count and rule.author in OURS:
         return "the rule itself does not fit the examples"
     return ""
 
@@ -375,7 +328,7 @@ def _check_item(
         if fault:
             tested.faults.append(f"{item.instance_id}: {fault}")
             return
-    fits = find_fits(rule.dimension, holds.examples, holds.query)
+    fits = find_fits(rule.dimension, holds.examples, holds.query, rule.author in OURS)
     fault = find_trivial(rule.dimension, holds.examples, holds.query, holds.answer)
     fault = fault or fault_of_fits(rule, holds, fits)
     if fault:

@@ -89,7 +89,7 @@ def copy_nearest(prompt: str) -> str:
 
 
 def look_up(prompt: str) -> str:
-    """Copy the query's tokens from where the examples of the query's shape took theirs; null without one."""
+    """Copy the query's tokens from where the examples of its shape took theirs; else give the query."""
     dimension, (examples, query) = read_dimension(prompt), read_prompt(prompt)
     asked = split_texts(query, dimension)
     alike = [
@@ -99,7 +99,7 @@ def look_up(prompt: str) -> str:
     ]
     forms = {canonical_json(map_tokens(wanted, _blank)) for _, wanted in alike}
     if len(forms) != 1:
-        return write_answer(None)
+        return repeat_query(prompt)
     tokens = list(tokens_of(asked))
     # What all these examples have at a place, in their inputs and in their outputs.
     read = list(zip(*(tokens_of(split_texts(source, dimension)) for source, _ in alike), strict=True))
@@ -110,7 +110,7 @@ def look_up(prompt: str) -> str:
         places = [index for index, others in unused.items() if others == signs]
         places += [index for index, others in enumerate(read) if others == signs]
         if not places:
-            return write_answer(None)
+            return repeat_query(prompt)
         copied.append(tokens[places[0]])
         unused.pop(places[0], None)
     answer = join_texts(fill_tokens(alike[0][1], iter(copied)), dimension, [wanted for _, wanted in examples])
@@ -143,7 +143,7 @@ PLAYERS: dict[str, Program[ItemGame]] = {
         Program(
             "search",
             False,
-            "tries the catalogue's rules, all pairs of them and primitives on the examples",
+            "tries the catalogue's rules, pairs of them, the grammar's and primitives on the examples",
             _search,
         ),
         Program("guesser", False, "looks up the places of an example of the query's shape", _guess),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from perennial.schemas.a2rbench.things import CATALOGUE, Item
+from perennial.schemas.a2rbench.things import OURS, Item
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.json_text import read_json
@@ -117,8 +117,8 @@ def _read_line(raw: str, where: str) -> PublishedLine:
         if not isinstance(value[name], str) or not value[name].strip():
             raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, expected a text")
     for name in ("question_id", "author_model"):
-        if len(value[name]) > _LONGEST_NAME or not value[name].isprintable() or value[name] == CATALOGUE:
-            expected = f"expected at most {_LONGEST_NAME} printable characters, and not {CATALOGUE}"
+        if len(value[name]) > _LONGEST_NAME or not value[name].isprintable() or value[name] in OURS:
+            expected = f"expected at most {_LONGEST_NAME} printable characters, and not {' or '.join(OURS)}"
             raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, {expected}")
     type_ = value["task_type"]
     if not isinstance(type_, str) or type_ not in _TYPES:
@@ -285,7 +285,7 @@ def _find_fits(line: PublishedLine, puzzle: ItemParts) -> Fits:
     why = find_trivial(line.rule.dimension, examples, query, answer)
     if why:
         raise UnfitItem("trivial", why)
-    fits = find_fits(line.rule.dimension, examples, query)
+    fits = find_fits(line.rule.dimension, examples, query, has_grammar=False)
     others = fits.other if fits.answer == answer else fits.agreeing
     if others:
         name = ", then ".join(others[0])

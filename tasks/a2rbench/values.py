@@ -5,6 +5,7 @@ and a token may be a whole number.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
 
@@ -21,7 +22,7 @@ def tokens_of(value: Value) -> Iterator[str]:
         yield value
 
 
-def map_tokens(value: Value, change: Callable[[str], str | int]) -> Value:
+def map_tokens(value: Value, change: Callable[[Any], str | int]) -> Value:
     """Return the value with each token changed, its structure kept."""
     return [map_tokens(part, change) for part in value] if isinstance(value, list) else change(value)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from perennial.flows.a2rbench.edition import ItemSeat
-from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.flows.a2rbench.edition import ItemSeat, shared_row
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.a2rbench.things import A2RBenchPlan, Item
 from perennial.schemas.game import Program

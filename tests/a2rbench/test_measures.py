@@ -10,7 +10,7 @@ import pytest
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.inputs import EXAMPLES, VARIATIONS, draw_inputs
-from perennial.tasks.a2rbench.items import SIGNS, commutes, draw_remapping, remap
+from perennial.tasks.a2rbench.items import SIGNS, draw_remapping, remap
 from perennial.tasks.a2rbench.measures import Measures, compression_of, diversity_of, measure_code
 from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
 
@@ -118,7 +118,7 @@ def test_a_rule_fits_its_own_examples_and_simple_examples_fit_more() -> None:
     assert (nothing.count, nothing.answer) == (0, None)
 
 
-def test_remapping_is_a_bijection_that_only_structural_rules_stand() -> None:
+def test_remapping_is_a_bijection() -> None:
     inputs = [["a", "b", "c", "a"], ["c", "b"]]
     phi = draw_remapping(inputs, random.Random(1))
     assert phi is not None
@@ -126,12 +126,6 @@ def test_remapping_is_a_bijection_that_only_structural_rules_stand() -> None:
     assert len(set(phi.values())) == 3
     assert set(phi.values()) <= set(SIGNS)
     assert remap(inputs, phi)[0][0] == remap(inputs, phi)[0][3] == phi["a"]
-    assert commutes(RULES["line_reverse"].forward, inputs, phi)
-    assert not commutes(sorted, inputs, {"a": "γ", "b": "β", "c": "α"})
-    letters = [["A", "B"]]
-    other = draw_remapping(letters, random.Random(1))
-    assert other is not None
-    assert not commutes(RULES["line_caesar"].forward, letters, other)
     assert draw_remapping([[str(number) for number in range(100)]], random.Random(1)) is None
 
 

@@ -174,3 +174,12 @@ def test_a_gap_without_differences_has_an_interval_of_width() -> None:
     half = 1.9905 * stdev([1.0, 0, 0, -1] * 20) / 80**0.5  # t of 79 degrees
     assert many.interval == pytest.approx((-half, half), abs=0.01)
     assert estimate_gap(np.array([]), np.array([])) is None
+
+
+@pytest.mark.parametrize(("author", "population"), [("drawn", "new domains"), ("catalogue", "these domains")])
+def test_figures_are_of_new_rules_where_rules_are_drawn(rows: Rows, author: str, population: str) -> None:
+    asked = {**rows, "a2rbench_items": [{**row, "author": author} for row in rows["a2rbench_items"]]}
+    computed = made_edition.statistics(asked)
+    rates = [row for row in computed if row["statistic"] == "success_rate" and row["domain"] == "all"]
+    assert {row["population"] for row in rates if row["low"] is not None} == {population}
+    assert any(row["statistic"] == "success_rate_these_domains" for row in computed) == (author == "drawn")

@@ -19,7 +19,7 @@ from tests.server.running import RunningServer, running_server
 pytestmark = pytest.mark.slow
 
 ROLES = "tests.a2rbench.scripted_model"
-REFRESH = ("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "5")
+REFRESH = ("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "11")
 SMALL = (*REFRESH, "--seeds", "1", "--variations", "1")
 
 

@@ -32,7 +32,7 @@ BENCHMARK = dict.fromkeys(("domains", "settings", "instances")) | {
     "benchmark": "a2rbench",
     "seeds": 1,
     "variations": 1,
-    "seed": 5,
+    "seed": 11,
     "runs": 1,
 }
 

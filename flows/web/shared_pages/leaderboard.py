@@ -174,7 +174,9 @@ def _order(rows: Rows, groups: Mapping[str, str]) -> Rows:
 def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, players: list[str]) -> Rows:
     """Return rates over the instances that all of the players have scored answers on."""
     listed = ", ".join(map(quote, players))
-    widest = THESE_DOMAINS if _edition.declaration is None else _edition.declaration.population
+    widest = THESE_DOMAINS
+    if _edition.declaration is not None:
+        widest = _edition.declaration.find_population(lambda sql: _edition.query(sql).rows)
     cluster_column = "i.domain" if widest == NEW_DOMAINS else "i.instance_id"
     within = "" if domain == ALL else f" AND i.domain = {quote(domain)}"
     common_rows = _edition.query(

@@ -23,12 +23,25 @@ RULE_TYPES: tuple[RuleType, ...] = get_args(RuleType)
 # Which tokens an input has: any of them (structure alone matters), or those that the rule knows.
 Alphabet = Literal["any", "letters", "digits", "bits", "elements", "days"]
 
+# The tokens of each alphabet, in their order.
+TOKENS: dict[Alphabet, tuple[str, ...]] = {
+    "any": tuple("abcdefghjkmnpqrstuvwxyz23456789#@*+"),
+    "letters": tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    "digits": tuple("0123456789"),
+    "bits": tuple("01"),
+    "elements": tuple("H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca".split()),  # noqa: SIM905
+    "days": tuple("Mon Tue Wed Thu Fri Sat Sun".split()),  # noqa: SIM905
+}
+
 FORWARD, INVERSE = "transform_grid", "inverse_transform_grid"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: `description` and `inverse_description` are its words, in one sentence each."""
+    """A rule: `description` and `inverse_description` are its words, in one sentence each.
+
+    One that was drawn (`grammar`) has its code as `script`, and as `steps` the JSON that it was made from.
+    """
 
     name: str
     dimension: Dimension
@@ -39,11 +52,13 @@ class Rule:
     inverse: Callable[[Value], Value]
     alphabet: Alphabet = "any"
     author: str = CATALOGUE
+    script: str = ""
+    steps: str | None = None
 
     @cached_property
     def code(self) -> str:
         """The rule as a script that defines `transform_grid` and `inverse_transform_grid`."""
-        return f"{_source(self.forward, FORWARD)}\n\n{_source(self.inverse, INVERSE)}"
+        return self.script or f"{_source(self.forward, FORWARD)}\n\n{_source(self.inverse, INVERSE)}"
 
 
 def _source(function: Callable[[Value], Value], name: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from functools import lru_cache
 
-from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.flows.a2rbench.edition import shared_row
 from perennial.tasks.a2rbench.growing import SeedRequest, write_items
 from perennial.tasks.a2rbench.items import check_items
 from perennial.tasks.sandbox.tier import find_protection

@@ -56,6 +56,6 @@ def test_an_edition_without_any_item_says_so_in_one_line(server: ServerControls,
     assert said.startswith(
         "no rule of m-author gave an item that holds; rule_order seed 0 V0: the gate refuses"
     )
-    assert said.endswith("try another model, or name catalogue among --author")
+    assert said.endswith("try another model, or name drawn among --author")
     assert "\n" not in said
     assert not workspace.is_done(Batch("expansions", (DOMAIN,)))

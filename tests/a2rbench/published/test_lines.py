@@ -60,7 +60,7 @@ def but_data(**changes: Any) -> str:
         (but(question_id=7), ["field question_id: 7, expected a text"]),
         (but(question_id="a\nb"), ["field question_id", "printable"]),
         (but(question_id="x" * 101), ["field question_id", "at most 100"]),
-        (but(author_model="catalogue"), ["field author_model: 'catalogue'", "and not catalogue"]),
+        (but(author_model="catalogue"), ["field author_model: 'catalogue'", "and not drawn or catalogue"]),
         (but(rule_description=" "), ["field rule_description: ' ', expected a text"]),
         (but(python_code=None), ["field python_code: None, expected a text"]),
         (but(task_type="Symbolic"), ["field task_type: 'Symbolic'", "SymbolicRule or SemanticRule"]),

@@ -3,5 +3,5 @@ SELECT i.instance_id, i.rule, i.author, r.author AS rule_author, n.domain, r.dom
 FROM a2rbench_items AS i
 JOIN instances AS n USING (instance_id)
 LEFT JOIN a2rbench_rules AS r ON r.rule = i.rule AND r.domain = n.domain
-WHERE i.author <> 'catalogue' AND (SELECT count(*) FROM a2rbench_rules) > 0
+WHERE i.author NOT IN ('drawn', 'catalogue') AND (SELECT count(*) FROM a2rbench_rules) > 0
   AND (r.author, r.code, r.description) IS DISTINCT FROM (i.author, i.code, i.description)

@@ -4,7 +4,7 @@ WITH rates AS (
            if(grouping(i.type, i.variation) = 3, 0.02, 0.05) AS most
     FROM episodes AS e
     JOIN a2rbench_items AS i USING (instance_id)
-    WHERE e.player = 'guesser' AND e.status <> 'api_error' AND i.author = 'catalogue'
+    WHERE e.player = 'guesser' AND e.status <> 'api_error' AND i.author IN ('drawn', 'catalogue')
     GROUP BY GROUPING SETS ((), (i.type, i.dimension), (i.variation))
 )
 FROM rates

@@ -4,7 +4,7 @@
 WITH items AS (
     SELECT edition, CASE WHEN is_remapped THEN 'remapped' WHEN variation = 0 THEN 'seed' ELSE 'augmented' END AS kind, count(*) AS items
     FROM a2rbench_items
-    WHERE author <> 'catalogue' AND edition IN (SELECT edition FROM a2rbench_attempts)
+    WHERE author NOT IN ('drawn', 'catalogue') AND edition IN (SELECT edition FROM a2rbench_attempts)
     GROUP BY ALL
 ), spent AS (
     SELECT edition, CASE kind WHEN 'seed' THEN 'seed' ELSE 'augmented' END AS kind, sum(calls) AS calls, sum(cost_usd) AS cost_usd,
