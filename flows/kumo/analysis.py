@@ -1,6 +1,7 @@
 """What KUMO adds to the statistics of an edition."""
 
 from collections.abc import Iterable, Mapping
+from importlib.resources import files
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from perennial.tasks.kumo.statistics import (
     style_figures,
     topology_figures,
 )
-from perennial.tasks.kumo.steps import STEPS_SQL, step_figures
+from perennial.tasks.kumo.steps import step_figures
 from perennial.tasks.statistics.cells import Cells
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
@@ -34,8 +35,8 @@ def _cell_figures(cells: Cells, seed: int) -> Iterable[Statistic]:
 
 def _table_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:
     steps = tables["steps"]
-    columns = {name: steps[name].to_numpy() for name in steps.column_names}
-    return chain(domain_figures(_configs(tables), seed), step_figures(columns))
+    answers = step_figures({name: steps[name].to_numpy() for name in steps.column_names})
+    return chain(domain_figures(_configs(tables), seed), answers)
 
 
 def _configs(tables: "Mapping[str, pyarrow.Table]") -> dict[str, SeedConfig]:
@@ -53,7 +54,7 @@ ANALYSIS = Analysis(
     queries={
         "kumo_seed_configs": "SELECT domain_id, config FROM kumo_seed_configs",
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
-        "steps": STEPS_SQL,
+        "steps": (files("perennial.warehouse.kumo") / "steps.sql").read_text(encoding="utf-8"),
     },
     table_figures=_table_figures,
     floors=FLOORS,

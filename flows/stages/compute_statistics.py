@@ -31,6 +31,7 @@ from perennial.tasks.statistics.cells import ALL, Cells, Domains, PlayerPart, gr
 from perennial.tasks.statistics.clusters import ItemStatistics, item_statistics
 from perennial.tasks.statistics.contamination import GAP, OriginRates, Split, contamination_figures
 from perennial.tasks.statistics.correlation import reliability_figures
+from perennial.tasks.statistics.frontier import frontier_figures
 from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
 from perennial.tasks.statistics.rank_figures import comparison_figures, place_figures
 from perennial.tasks.statistics.rate_figures import (
@@ -267,6 +268,7 @@ def _analyse(
             figures += comparison_figures(grid, kind)
             figures += control_figures(grid, installed.variants)
             figures += reliability_figures(grid, kind)
+            figures += frontier_figures(grid, kind, seed)
             rates_by_player = {
                 figure.player: figure
                 for figure in figures

@@ -119,12 +119,18 @@ def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
 
 
 def _read_savings(catalog: Catalog, edition: str) -> dict[str, object]:
-    """Return which cheaper model could replace each model, as texts, and what the columns mean."""
+    """Return which cheaper model could replace each model and what each costs, as texts with their notes."""
     from perennial.tasks.report.figures.costs import CHEAPER_DOC, CHEAPER_MODELS, describe_saving
+    from perennial.tasks.report.figures.scatter import COST_FRONTIER, FRONTIER_DOC, describe_cost
 
-    rows = query_table(catalog.query, CHEAPER_MODELS.name, fill_query(CHEAPER_MODELS, edition)).records()
+    rows, frontier = (
+        query_table(catalog.query, query.name, fill_query(query, edition)).records()[:200]
+        for query in (CHEAPER_MODELS, COST_FRONTIER)
+    )
     savings = [(*describe_saving(row), row["setting"]) for row in rows]
-    return {"savings": savings, "savings_note": f"{CHEAPER_DOC} {name_populations(rows)}"}
+    costs = [(*describe_cost(row), row["setting"]) for row in frontier]
+    notes = {"savings_note": f"{CHEAPER_DOC} {name_populations(rows)}", "costs_note": FRONTIER_DOC}
+    return {"savings": savings, "costs": costs, **notes}
 
 
 def _describe_problems(catalog: Catalog, edition: str) -> list[str]:

@@ -21,7 +21,6 @@ from perennial.tasks.report.content import (
     Section,
     figure,
     omit_section,
-    omit_unanalysed,
 )
 from perennial.tasks.report.figures.chart import (
     FOUND,
@@ -432,10 +431,8 @@ def steps_at_half(data: ReportData) -> Section:
     tables = (data.tables[key], data.tables[LEFT_OUT_SETTINGS.name])
     rows = data.known_rows(key, key)
     if not rows:
-        reasons = [f"No player has such a number: {row['no_interval']}." for row in tables[0].records()]
-        return (
-            omit_section(key, title, tables, reasons[0]) if reasons else omit_unanalysed(key, title, tables)
-        )
+        reasons = [row["no_interval"] for row in tables[0].records()] or ["perennial analyse computes it"]
+        return omit_section(key, title, tables, f"No player has such a number: {reasons[0]}.")
     fewest, most = rows[0]["fewest_steps"], rows[0]["most_steps"]
     drawn = [
         read_estimate(row, key, "instances", more="" if fewest <= row[key] <= most else ", extrapolated")
@@ -458,8 +455,7 @@ def steps_at_half(data: ReportData) -> Section:
         "Steps are the tests that the optimum expects to need. A logistic curve of the success above "
         "guessing (1 / truths) over the steps of n instances gives the number at which it is half; beyond "
         f"{fewest:.2f} to {most:.2f} steps it is extrapolated. The table shows what the curve of the other "
-        "settings predicts for one that is left out: where the observed rate differs, more than steps makes "
-        f"that setting hard or easy. {name_populations(rows)}"
+        f"settings predicts for one that is left out. {name_populations(rows)}"
     )
     headings = ("player", "left-out setting", "n", "predicted", "observed", "observed − predicted")
     grid = Grid(headings, cells, frozenset(range(2, 6))) if cells else None

@@ -20,36 +20,13 @@ from perennial.tasks.statistics.clusters import FEWEST_CLUSTERS, Interval, stude
 from perennial.tasks.statistics.multiplicity import Statistic
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from perennial.tasks.statistics.cells import Column, Numbers
 
-    _Mask = NDArray[np.bool_]
-
-STEPS_SQL = """
-SELECT player, setting, cluster, steps, floor, rate, count(*) AS instances
-FROM (
-    SELECT e.player, i.setting, i.cluster, k.promise_steps AS steps, 1 / k.n_truths AS floor,
-           avg(e.success::INTEGER) AS rate
-    FROM episodes AS e
-    JOIN instances AS i USING (instance_id)
-    JOIN kumo_instances AS k USING (instance_id)
-    WHERE e.status <> 'api_error' AND e.version IS NULL AND k.n_valid = 1 AND k.promise_status = 'exact'
-    GROUP BY e.player, i.setting, i.cluster, k.promise_steps, k.n_truths, e.instance_id
-)
-GROUP BY ALL
-ORDER BY ALL
-"""
-_FEWEST_SETTINGS = 3  # for a size to be left out: two sizes still show a slope
 _METHOD = (
     "s of rate = floor + (1 - floor) / (1 + exp(slope (steps - s))), floor 1 / truths, steps of the exact "
     "optimum; quasi-likelihood over instances; Fieller's interval by cluster, Student's t; n counts instances"
 )
-_LEFT_OUT_METHOD = (
-    "rate in this setting: predicted by the curve of steps_at_half over the other settings; observed; "
-    "difference is observed - predicted, interval by cluster, Student's t; n counts instances"
-)
+_LEFT_OUT_METHOD = "of the curve of the other settings; interval by cluster, Student's t; n counts instances"
 NO_SLOPE = "success does not fall with the number of steps"
 ALL_OR_NONE = "no curve can be fitted: nearly all instances are solved, or no more than guessing solves"
 UNBOUNDED = "too few instances to tell a slope from none: the interval has no end"
@@ -65,7 +42,7 @@ class SteppedAnswers(NamedTuple):
     weight: "Numbers"
     cluster: "Column"
 
-    def choose(self, rows: "_Mask") -> "SteppedAnswers":
+    def choose(self, rows: "Column") -> "SteppedAnswers":
         """The answers of these rows."""
         return SteppedAnswers(*(column[rows] for column in self))
 
@@ -119,7 +96,6 @@ def fit_curve(answers: SteppedAnswers, clusters: int) -> StepCurve | None:
     level = slope = 0.0
     for _ in range(100):
         rates, changes = predict_rates(answers, level, slope, center)
-        # Of rates at an end nothing is left that could move the curve.
         scaled = (answers.weight / np.maximum(rates * (1 - rates), 1e-12))[:, None] * changes
         scores, information = scaled * (answers.rate - rates)[:, None], scaled.T @ changes
         if np.linalg.cond(information) > 1e12:
@@ -138,7 +114,7 @@ def fit_curve(answers: SteppedAnswers, clusters: int) -> StepCurve | None:
 def step_figures(columns: "Mapping[str, Column]") -> Iterator[Statistic]:
     """Each player's `steps_at_half`, and `rate_left_out` of its settings where it has three or more.
 
-    `columns` are those that `STEPS_SQL` selects.
+    `columns` are those that `warehouse/kumo/steps.sql` selects.
     """
     import numpy as np
 
@@ -152,7 +128,7 @@ def step_figures(columns: "Mapping[str, Column]") -> Iterator[Statistic]:
         at_half = _at_half(player, answers, len(met))
         yield at_half
         names = sorted(set(settings))
-        if at_half.value is not None and len(names) >= _FEWEST_SETTINGS:
+        if at_half.value is not None and len(names) > 2:  # two others still show a slope
             for name in names:
                 yield from _left_out(player, name, answers, settings == name, len(met))
 
@@ -172,7 +148,7 @@ def _at_half(player: str, answers: SteppedAnswers, clusters: int) -> Statistic:
 
 
 def _left_out(
-    player: str, setting: str, answers: SteppedAnswers, is_left_out: "_Mask", clusters: int
+    player: str, setting: str, answers: SteppedAnswers, is_left_out: "Column", clusters: int
 ) -> Iterator[Statistic]:
     import numpy as np
 
@@ -182,8 +158,8 @@ def _left_out(
     rates, changes = predict_rates(left_out, curve.level, curve.slope, curve.center)
     share = left_out.weight / left_out.weight.sum()
     predicted, observed = float(share @ rates), float(share @ left_out.rate)
-    n = int(left_out.weight.sum())
-    figure = Statistic("rate_left_out", setting, ALL, player, n, predicted, _LEFT_OUT_METHOD)
+    labels = (setting, ALL, player, int(left_out.weight.sum()))
+    figure = Statistic("rate_left_out", *labels, predicted, _LEFT_OUT_METHOD)
     yield figure._replace(convention="predicted")
     yield figure._replace(convention="observed", value=observed)
     figure = figure._replace(convention="difference", value=observed - predicted)

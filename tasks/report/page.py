@@ -22,12 +22,12 @@ from perennial.tasks.report.content import Figure, Record, ReportData, ReportTab
 from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, scale_over_editions
-from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
+from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
+    cost_scatter,
     model_groups,
     settings_scatter,
-    tokens_scatter,
 )
 from perennial.tasks.report.wording import cell, clean
 
@@ -138,10 +138,9 @@ _COMPARISONS: tuple[Figure, ...] = (
     contamination_gaps,
     scale_over_editions,
     settings_scatter,
-    tokens_scatter,
+    cost_scatter,
     benchmarks_scatter,
     model_groups,
-    token_rows,
     status_rows,
 )
 SHARED = (*_RATES, *_COMPARISONS)

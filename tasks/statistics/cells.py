@@ -5,7 +5,7 @@ A cell is a player on an instance. Cells are rows of arrays, never objects: a co
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb, prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,6 +46,8 @@ def pass_hat_k(n: int, c: int, k: int) -> float:
 
 
 ALL = "all"
+# Units of cost, with the columns of their sums and of the runs in which they are known.
+COSTS = {"US dollars": ("cost_usd", "runs_with_cost"), "tokens": ("tokens", "runs_with_tokens")}
 
 
 class Domains(NamedTuple):
@@ -126,7 +128,7 @@ class SettingGrid:
     """Scored and solved runs of all players of a setting: a row per player (sorted), a column per instance.
 
     `rank` is the order of the instances by id, `cluster` numbers what is drawn together, and `population` is
-    the widest that a figure can be of.
+    the widest that a figure can be of. `costs` are means over runs, by unit (nan: unknown).
     """
 
     setting: str
@@ -137,6 +139,7 @@ class SettingGrid:
     rank: "Column"
     cluster: "Column"
     population: Population = THESE_DOMAINS
+    costs: "Mapping[str, Numbers]" = field(default_factory=dict)
 
     @property
     def domain(self) -> "Column":
@@ -153,13 +156,14 @@ class SettingGrid:
 
 
 class PlayerPart(NamedTuple):
-    """A player's instances, their ranks and clusters, its runs on them, and the solved ones of these."""
+    """A player's instances, their ranks and clusters, its runs on them, the solved ones, and mean costs."""
 
     instance: "Column"
     rank: "Column"
     cluster: "Column"
     runs: "Column"
     solved: "Column"
+    costs: "Mapping[str, Numbers]"
 
 
 def part_of(cells: Cells, number: int) -> PlayerPart:
@@ -168,7 +172,12 @@ def part_of(cells: Cells, number: int) -> PlayerPart:
 
     first, last = np.searchsorted(cells.player, [number, number + 1])
     columns = (cells.instance, cells["rank"], cells["cluster"], cells["runs"], cells["solved"])
-    return PlayerPart(*(column[first:last].copy() for column in columns))
+    costs = {}
+    for unit, names in COSTS.items():
+        total, counted = (cells[name][first:last] for name in names)
+        costs[unit] = np.divide(total, counted, out=np.full(last - first, np.nan), where=counted > 0)
+    instance, rank, cluster, runs, solved = (column[first:last].copy() for column in columns)
+    return PlayerPart(instance, rank, cluster, runs, solved, costs)
 
 
 def grid_of(
@@ -181,8 +190,11 @@ def grid_of(
     runs = np.zeros((len(players), domains.n_instances), np.int32)
     solved, rank = np.zeros_like(runs), np.zeros(domains.n_instances, np.int32)
     cluster = np.zeros_like(rank)
+    costs = {unit: np.full(runs.shape, np.nan) for unit in COSTS}
     for row, player in enumerate(players):
         part = parts[player]
         runs[row, part.instance], solved[row, part.instance] = part.runs, part.solved
         rank[part.instance], cluster[part.instance] = part.rank, part.cluster
-    return SettingGrid(setting, domains, players, runs, solved, rank, cluster, population)
+        for unit, values in part.costs.items():
+            costs[unit][row, part.instance] = values
+    return SettingGrid(setting, domains, players, runs, solved, rank, cluster, population, costs)

@@ -324,7 +324,7 @@ def _by_cluster(
         parts = share * share / (1 - share)
         degrees = 1 / float((share * share - parts * parts).sum() + parts.sum() ** 2)
     else:
-        stratum = _join_single(strata)
+        stratum = join_single(strata)
         whole = np.bincount(stratum, sizes)
         share = sizes / whole[stratum]
         deviations = sums - (np.bincount(stratum, sums) / whole)[stratum] * sizes
@@ -353,7 +353,7 @@ def join_several(strata: "Column") -> "Column":
     return joined
 
 
-def _join_single(strata: "Column") -> "Column":
+def join_single(strata: "Column") -> "Column":
     """Number the strata so that each has two clusters or more, of two clusters at least."""
     import numpy as np
 

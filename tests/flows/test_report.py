@@ -35,27 +35,10 @@ from tests.flows.report_root import (
 from tests.report import sample_report
 
 QUERIES = (
-    *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
-    *(
-        "other_benchmarks",
-        "models",
-        "scale",
-        "cheaper_models",
-        "optimal_counts",
-        "topology",
-        "control_gaps",
-        "book_versions",
-    ),
-    *(
-        "authoring_funnel",
-        "authoring_costs",
-        "steps_at_half",
-        "left_out_settings",
-        "book_styles",
-        "paper_scores",
-        "draws",
-        "contamination",
-    ),
+    *("headline", "relative_action_counts", "references", "domains", "player_pairs", "statuses"),
+    *("other_benchmarks", "models", "scale", "cheaper_models", "cost_frontier", "optimal_counts", "topology"),
+    *("control_gaps", "book_versions", "authoring_funnel", "authoring_costs", "book_styles", "paper_scores"),
+    *("steps_at_half", "left_out_settings", "draws", "contamination"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
@@ -65,7 +48,7 @@ NEEDS_MODELS = (
     "draws",  # of instances that an engine drew; these are made by hand
     "other_benchmarks",
     "models",
-    "cheaper_models",
+    *("cheaper_models", "cost_frontier"),
     "control_gaps",
     "book_versions",
     "authoring_funnel",
@@ -274,7 +257,6 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
         "This edition has one player only.",
         "This edition has one setting only.",
         "no model played in it",
-        "Fewer than two players of this edition have a token count.",
         "Every episode of this edition was solved.",
         "No trend is defined",
         "No score of another benchmark is known",

@@ -124,7 +124,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
     drawn = {section.key: bool(section.drawings or section.grid) for section in sections(data)}
     assert drawn == {
         **dict.fromkeys(("headline", "success_rate", "domains", "player_pairs", "two_settings"), True),
-        **dict.fromkeys(("success_and_tokens", "tokens", "statuses"), True),
+        **dict.fromkeys(("success_and_cost", "statuses"), True),
         "other_benchmarks": False,
         "models": False,
         "scale": False,
@@ -145,16 +145,8 @@ def test_its_tables_are_what_the_shared_views_answer(root: Path, tmp_path: Path)
     store = Store(str(root))
     paths = write_tables(report_data(store), tmp_path / "out", "csv")
     assert [path.stem for path in paths] == [
-        *(
-            "cheaper_models",
-            "contamination",
-            "domains",
-            "headline",
-            "models",
-            "other_benchmarks",
-            "paper_scores",
-        ),
-        *("player_pairs", "scale", "statuses", "tokens"),
+        *("cheaper_models", "contamination", "cost_frontier", "domains", "headline", "models"),
+        *("other_benchmarks", "paper_scores", "player_pairs", "scale", "statuses"),
     ]
     headline = report_data(store).tables["headline"].records()
     rates = {(row["setting"], row["player"]): (row["success_rate"], row["hints"]) for row in headline}

@@ -47,7 +47,7 @@ def draw_answers(
 
 
 def as_columns(answers: SteppedAnswers, setting: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the answers as `STEPS_SQL` selects them."""
+    """Return the answers as `warehouse/kumo/steps.sql` selects them."""
     names = {"player": np.full(len(setting), "m"), "setting": setting.astype(str)}
     return {**names, **answers._asdict(), "instances": answers.weight}
 

@@ -104,11 +104,19 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         ],
         "cheaper_models": [
             (
-                *(s, players[0], player, 30, "US dollars", 0.25, 0.5, 0.5, *(-0.01 * number, -0.03 * number)),
-                *(0.03 * number, POPULATION, None, number == 0),
+                *("e<1>", s, players[0], player, 30, "US dollars", 0.25, 0.5, 0.5),
+                *(-0.01 * number, -0.03 * number),
+                *(POPULATION, None, 0.03 * number, number == 0, True),
             )
             for s in SETTINGS
             for number, player in enumerate(players[1:])
+        ],
+        "cost_frontier": [
+            (
+                *("e<1>", s, p, "models", 30, "US dollars", 0.5 / (i + 1), 0.2 / (i + 1), 0.9 / (i + 1)),
+                *(rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION, 0.75, i % 2 == 0),
+            )
+            for s, (i, p) in pairs
         ],
         "steps_at_half": [
             ("e<1>", p, 60, 3.5 - i, 3.0 - i, 4.0 - i, POPULATION, None, 1.0, 5.0)
@@ -123,7 +131,6 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for d in ("all", *DOMAINS)
             for p in players[:2]
         ],
-        "tokens": [(s, p, 60, 1000.5 * (i + 1), 900.0, 5100.0, POPULATION, None) for s, (i, p) in pairs],
         "statuses": [
             (s, p, status, 60, share, share / 2, 0.5, POPULATION)
             for s, (_, p) in pairs
@@ -212,16 +219,16 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "player_pairs": "setting player other_player instances difference difference_low difference_high "
         "difference_simultaneous_low difference_simultaneous_high population p_value p_adjusted family "
         "p_shown discordant_instances mcnemar_p_these_instances",
-        "cheaper_models": "setting player other_player instances cost_unit cost other_cost saving difference "
-        "difference_low smallest_margin population no_interval within_03",
+        "cheaper_models": "edition setting player other_player instances cost_unit cost other_cost saving "
+        "difference difference_low population no_interval smallest_margin within_03 is_first_choice",
+        "cost_frontier": "edition setting player player_group instances cost_unit cost cost_low cost_high "
+        "success_rate success_rate_low success_rate_high population frontier_share is_on_frontier",
         "steps_at_half": "edition player instances steps_at_half steps_at_half_low steps_at_half_high "
         "population no_interval fewest_steps most_steps",
         "left_out_settings": "edition setting player instances predicted_rate observed_rate difference "
         "difference_low difference_high population no_interval",
         "control_gaps": "variant setting domain player control instances gap gap_low gap_high population "
         "no_interval",
-        "tokens": "setting player episodes_with_tokens mean_tokens mean_tokens_low mean_tokens_high "
-        "population no_interval",
         "statuses": "setting player status attempted share share_low share_high population",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
         "success_rate_high population",

@@ -20,12 +20,12 @@ from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map
-from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
+from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
+    cost_scatter,
     model_groups,
     settings_scatter,
-    tokens_scatter,
 )
 from tests.report.sample_report import FLOORS, MEASURED, SETTINGS, report_data
 
@@ -40,8 +40,7 @@ from tests.report.sample_report import FLOORS, MEASURED, SETTINGS, report_data
         ("player_pairs", player_pairs, "perennial analyse"),
         ("cheaper_models", cheaper_models, "answered the same instances at costs that are known"),
         ("contamination", contamination_gaps, "has no private instances, or nobody has answered them"),
-        ("tokens", tokens_scatter, "Fewer than two players of this edition have a token count."),
-        ("tokens", token_rows, "no model played in it"),
+        ("cost_frontier", cost_scatter, "no model played in it"),
         ("statuses", status_rows, "perennial analyse"),
         ("other_benchmarks", benchmarks_scatter, "import scores"),
         ("models", model_groups, "models.toml"),

@@ -25,11 +25,10 @@ DRAWN = (
     "relative_action_counts",
     "domains",
     "two_settings",
-    "success_and_tokens",
+    "success_and_cost",
     "scale",
     "other_benchmarks",
     "models",
-    "tokens",
     "statuses",
     "authoring",
     "optimal_counts",
@@ -162,7 +161,7 @@ def test_only_the_page_s_own_script_may_run(page: str, reader: Reader) -> None:
 
 def test_names_are_text_and_never_markup(page: str, reader: Reader) -> None:
     assert HOSTILE not in page
-    for key in ("headline", "success_rate", "domains", "two_settings", "tokens", "statuses", "topology"):
+    for key in ("headline", "success_rate", "domains", "two_settings", "success_and_cost", "topology"):
         assert HOSTILE in reader.text[key], key
     assert "{{ 7 * 7 }}" in reader.text["headline"]
     columns = [column for found in reader.charts() for column in found["columns"].values()]
@@ -195,10 +194,10 @@ def test_equal_data_give_equal_bytes(page: str) -> None:
 
 @pytest.mark.slow
 def test_a_section_without_a_figure_has_its_sentence_and_its_sql_on_the_page() -> None:
-    reader = read(render_page(report_data(("a",), tokens=[])))
-    assert reader.count("tokens", "script") == reader.count("tokens", "figcaption") == 0
+    reader = read(render_page(report_data(("a",), cost_frontier=[])))
+    assert reader.count("success_and_cost", "script") == reader.count("success_and_cost", "figcaption") == 0
     assert "no model played in it" in reader.text["absent"]
-    assert "Numbers and SQL: tokens" in reader.text["absent"]
+    assert "Numbers and SQL: cost_frontier" in reader.text["absent"]
     assert reader.count("absent", "pre") >= 1
 
 
@@ -234,8 +233,8 @@ def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
 def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() -> None:
     shared = [
         *("headline", "success_rate", "domains", "player_pairs", "cheaper_models", "contamination", "scale"),
-        *("two_settings", "success_and_tokens"),
-        *("other_benchmarks", "models", "tokens", "statuses"),
+        *("two_settings", "success_and_cost"),
+        *("other_benchmarks", "models", "statuses"),
     ]
     kumo = report_data(("a", "b"))
     assert [section.key for section in sections(kumo)] == [

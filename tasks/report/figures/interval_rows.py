@@ -386,21 +386,8 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
     return (clean(setting), clean(player), clean(after[0]), *figures, others)
 
 
-# Rates of each player by setting: success, tokens, and how episodes end that were not solved.
+# Rates of each player by setting: success, and how episodes end that were not solved.
 
-
-TOKENS = Query(
-    "tokens",
-    """
--- How many tokens does each player take for a scored episode?
-SELECT setting, player, n AS episodes_with_tokens, value AS mean_tokens, low AS mean_tokens_low,
-       high AS mean_tokens_high,
-       population, no_interval
-FROM statistics
-WHERE edition = $edition AND statistic = 'mean_tokens' AND domain = 'all'
-ORDER BY setting, mean_tokens NULLS LAST, player
-""",
-)
 
 STATUSES = Query(
     "statuses",
@@ -461,27 +448,6 @@ def success_rows(data: ReportData) -> Section:
 def _mark(data: ReportData, row: Record) -> str:
     mark = mark_player(data.floor, row)
     return f" ({mark})" if mark else ""
-
-
-@figure("tokens", "Tokens per episode", TOKENS)
-def token_rows(data: ReportData) -> Section:
-    """The section of token use; left out where no episode has a token count."""
-    key, title = token_rows.key, token_rows.title
-    table = data.tables[key]
-    rows = data.known_rows(key, "mean_tokens")
-    if not rows:
-        missing = "No episode of this edition has a token count: no model played in it."
-        return omit_section(key, title, [table], missing)
-    scale = Scale(("mean tokens per episode,", "prompts and replies together"), places=0)
-    columns = ("mean_tokens", "episodes_with_tokens")
-    drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, *columns)], scale)
-    caption = (
-        "Each point is the mean, over instances and their runs, of all tokens of a player's calls in a "
-        "scored episode. "
-        f"{name_populations(rows)} n is the number of scored episodes whose tokens are known. "
-        "Only models have rows."
-    )
-    return Section(key, title, caption, (table,), drawings)
 
 
 @figure("statuses", "Parse errors and other ends", STATUSES)

@@ -32,7 +32,6 @@ from perennial.tasks.report.figures.chart import (
     tips,
 )
 from perennial.tasks.report.figures.heat_map import DOMAINS
-from perennial.tasks.report.figures.interval_rows import TOKENS
 from perennial.tasks.report.wording import brackets, clean, decimals, name_populations, p_text, with_interval
 from perennial.tasks.statistics.correlation import FEWEST_PLAYERS, Correlation, pearson
 
@@ -54,6 +53,7 @@ class ScatterPoint:
     x_interval: Span = (None, None)
     y_interval: Span = (None, None)
     domain: str = ""
+    is_on_frontier: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,9 @@ def _compile(x: Axis, y: Axis, names: tuple[str, ...], has_domains: bool) -> Spe
         ends = alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
         diagonal = alt.Chart(ends).mark_line(color=SOFT, strokeWidth=0.8, strokeDash=[4, 3])
         layers.insert(0, diagonal.encode(x=at_x, y=at_y))
+    on_frontier = alt.Chart().transform_filter("datum.is_on_frontier")
+    line = on_frontier.mark_line(interpolate="step-after", color=SOFT, strokeWidth=1.2)
+    layers.insert(0, line.encode(x=at_x, y=at_y))
     if not names:
         layers += _labels(at_x, at_y)
     chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND)
@@ -146,6 +149,7 @@ def _row(point: ScatterPoint, x: Axis, y: Axis, middle: float, label: int) -> Re
         "player": clean(point.name),
         "series": clean(point.name),
         "domain": clean(point.domain),
+        "is_on_frontier": point.is_on_frontier,
         **dict(zip(_COLUMNS, (point.x, x_low, x_high, point.y, y_low, y_high), strict=True)),
         "x_text": with_interval(point.x, x_low, x_high, x.places),
         "y_text": with_interval(point.y, y_low, y_high, y.places),
@@ -360,35 +364,65 @@ def settings_scatter(data: ReportData) -> Section:
     return Section(key, title, caption, tables, (drawing,))
 
 
-@figure("success_and_tokens", "Success and tokens", TOKENS)
-def tokens_scatter(data: ReportData) -> Section:
-    """The section that sets success against tokens, a drawing per setting."""
-    key, title = tokens_scatter.key, tokens_scatter.title
-    tables = (data.tables["headline"], data.tables["tokens"])
-    tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
+COST_FRONTIER = Query(
+    "cost_frontier",
+    """
+-- What does each player solve, and what does an episode of it cost, in US dollars and in tokens?
+FROM cost_frontier
+WHERE edition = $edition AND (cost > 0 OR cost_unit = 'tokens')
+ORDER BY setting, cost_unit DESC, cost, player
+""",
+)
+_PLACES = {"tokens": 0, "US dollars": 4}
+FRONTIER_DOC = (
+    "A model is on the frontier if no other one has at least its rate for at most its cost, one of both "
+    "better. On the frontier in is the share of redrawn editions, by clusters, in which that is so."
+)
+
+
+@figure("success_and_cost", "Success and cost", COST_FRONTIER)
+def cost_scatter(data: ReportData) -> Section:
+    """Return the section that sets success against cost: a drawing per setting and unit, a row per player."""
+    key, title = cost_scatter.key, cost_scatter.title
+    table = data.tables[COST_FRONTIER.name]
+    rows = [row for setting in data.settings for row in table.records() if row["setting"] == setting]
+    if not rows:
+        missing = "No episode of this edition has a token count: no model played in it."
+        return omit_section(key, title, [table], missing)
     drawings = []
-    for setting in data.settings:
+    for setting, unit in dict.fromkeys((row["setting"], row["cost_unit"]) for row in rows):
         points = [
             ScatterPoint(
-                row["player"],
-                used["mean_tokens"],
-                row["success_rate"],
-                (used["mean_tokens_low"], used["mean_tokens_high"]),
+                *(row["player"], row["cost"], row["success_rate"], (row["cost_low"], row["cost_high"])),
                 (row["success_rate_low"], row["success_rate_high"]),
+                is_on_frontier=bool(row["is_on_frontier"]),
             )
-            for row in tables[0].records()
-            if row["setting"] == setting and row["success_rate"] is not None
-            if (used := tokens.get((setting, row["player"]))) is not None
+            for row in rows
+            if (row["setting"], row["cost_unit"]) == (setting, unit)
         ]
         if len(points) > 1:
-            axes = Axis("mean tokens per episode", places=0), Axis("success rate", True)
-            heading = f"{setting}: {_correlation(points)}"
-            drawings.append(scatter(heading, f"{title}: {setting}", points, *axes))
-    if not drawings:
-        return omit_section(key, title, tables, "Fewer than two players of this edition have a token count.")
-    populations = name_populations(tables[0].records())
-    caption = f"Each point is a player, all domains together; {_LINES}. {populations} {_NAMES} {_PEARSON}."
-    return Section(key, title, caption, tables, tuple(drawings))
+            axes = Axis(f"mean {unit} per episode", places=_PLACES[unit]), Axis("success rate", True)
+            heading = f"{setting}, {unit}: {_correlation(points)}"
+            drawings.append(scatter(heading, f"{title}: {setting}, {unit}", points, *axes))
+    caption = (
+        f"Each point is a player, all domains together; {_LINES}. {name_populations(rows)} {FRONTIER_DOC} "
+        f"The stepped line is the frontier. {_NAMES} {_PEARSON}."
+    )
+    headings = ("setting", "player", "mean cost per episode", "unit", "success rate", "on the frontier in")
+    cells = tuple((clean(row["setting"]), *describe_cost(row)) for row in rows)
+    grid = Grid(headings, cells, frozenset((2, 4, 5)))
+    return Section(key, title, caption, (table,), tuple(drawings), grid)
+
+
+def describe_cost(row: Record) -> tuple[str, ...]:
+    """Write a row of `COST_FRONTIER`: player, cost, unit, rate, and the share of redrawn editions."""
+    return (
+        clean(row["player"]),
+        with_interval(row["cost"], row["cost_low"], row["cost_high"], _PLACES[row["cost_unit"]]),
+        row["cost_unit"],
+        with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"]),
+        "" if row["frontier_share"] is None else f"{row['frontier_share']:.1%}",
+    )
 
 
 @figure("other_benchmarks", "Success and other benchmarks", OTHER_BENCHMARKS)
@@ -401,39 +435,24 @@ def benchmarks_scatter(data: ReportData) -> Section:
     for row in table.records():
         groups.setdefault((row["benchmark"], row["source"], row["setting"]), []).append(row)
     drawings = []
+    compared = (("success_rate", ""), *((measure.column, measure.heading) for measure in data.measures[:1]))
     for (benchmark, _, setting), rows in groups.items():
-        points = [
-            ScatterPoint(
-                row["player"],
-                row["score"],
-                row["success_rate"],
-                y_interval=(row["success_rate_low"], row["success_rate_high"]),
-            )
-            for row in rows
-        ]
-        name = f"{benchmark}, {setting}"
-        axes = Axis(f"score in {benchmark}"), Axis(f"success rate, {setting}", True)
-        drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
-        for measure in data.measures[:1]:
+        for column, measure in compared:
             points = [
                 ScatterPoint(
-                    row["player"], row["score"], row_of[column], y_interval=(row_of[low], row_of[high])
+                    *(row["player"], row["score"], rated[column]),
+                    y_interval=(rated[f"{column}_low"], rated[f"{column}_high"]),
                 )
                 for row in rows
-                for column, low, high in [(measure.column, f"{measure.column}_low", f"{measure.column}_high")]
-                if (row_of := headline[setting, row["player"]])[column] is not None
+                if (rated := headline[setting, row["player"]])[column] is not None
             ]
-            if len(points) > 1:
-                axes = axes[0], Axis(f"{measure.heading}, {setting}")
-                heading = f"{name}, {measure.heading}: {_correlation(points)}"
-                drawings.append(scatter(heading, f"{measure.heading} and {name}", points, *axes))
+            name = f"{benchmark}, {setting}" + (f", {measure}" if measure else "")
+            axes = Axis(f"score in {benchmark}"), Axis(f"{measure or 'success rate'}, {setting}", not measure)
+            if points:
+                drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
     if not drawings:
-        return omit_section(
-            key,
-            title,
-            [table],
-            "No score of another benchmark is known: the command perennial import scores takes them in.",
-        )
+        missing = "No score of another benchmark is known: the command perennial import scores takes them in."
+        return omit_section(key, title, [table], missing)
     caption = (
         "Each point is a player, all domains together; the line through it is the 95% interval of its "
         f"success rate, or of the measure. {name_populations(table.records())} {_NAMES} {_PEARSON}. The "

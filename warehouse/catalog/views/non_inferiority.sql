@@ -32,7 +32,11 @@ SELECT c.edition, c.setting, c.player, c.other_player, p.instances, c.cost_unit,
        1 - c.cost / c.other_cost AS saving,
        p.difference, p.difference_low, p.population, p.no_interval,
        if(p.difference_low > 0, 0, -p.difference_low) AS smallest_margin,
-       p.difference_low > -0.03 AS within_03
+       p.difference_low > -0.03 AS within_03,
+       row_number() OVER (
+           PARTITION BY c.edition, c.setting, c.other_player
+           ORDER BY coalesce(within_03, FALSE) DESC, if(within_03, saving, 0) DESC, smallest_margin, saving DESC, c.player
+       ) = 1 AS is_first_choice
 FROM compared AS c
 JOIN pairs AS p USING (edition, setting, player, other_player)
 WHERE c.cost < c.other_cost
