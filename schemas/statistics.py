@@ -47,6 +47,7 @@ class Floor:
     The success rate of `player` is the floor. `note` says in a few words what the program does, `doc` in a
     whole sentence. `effort` is a figure that is 0 for whoever does none of the work, where there is one;
     leaderboards mark such players, programs or models, with `mark`.
+    `heuristic` names a program that does a little of the work, whose rate is a second line in charts.
     """
 
     player: str
@@ -54,6 +55,7 @@ class Floor:
     doc: str
     effort: Measure | None = None
     mark: str = ""
+    heuristic: str = ""
 
 
 def mark_player(floor: Floor | None, row: Row) -> str:

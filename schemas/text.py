@@ -22,6 +22,23 @@ def hidden_character(text: str) -> str | None:
     return next((c for c, category in categories if category in _INVISIBLE), None)
 
 
+# What stands around answers, books, reasoning and mappings, as a parser or a model might read it.
+FRAME_TAG = re.compile(
+    r"(?:<|&lt;|＜)\s?/?\s?(?:answer|book|think|thinking|reasoning|rule_outs|probability)\s?(?:>|&gt;|＞)",
+    re.IGNORECASE | re.ASCII,
+)
+LINES = str.maketrans("", "", "\n\r\t")
+
+
+def unfit_part(text: str) -> str | None:
+    """Name what makes a model's text unfit for other models to read: tags of answers, hidden characters."""
+    hidden = hidden_character(text.translate(LINES))
+    if hidden is not None:
+        return f"the invisible character U+{ord(hidden):04X}"
+    tag = FRAME_TAG.search(text)
+    return None if tag is None else f"the tag {tag[0]}"
+
+
 # Characters that look like others: one form for what models write for the same thing.
 #
 # Models write U+2011 for a hyphen, U+2019 for an apostrophe, full-width letters, spaces that do not break,

@@ -33,6 +33,7 @@ _FLOOR = Floor(
     "floor = guesser, by the cell, size and form of a problem alone",
     "The floor is the success rate of guesser, which reads no number, list or clue of a problem: it gives "
     "the answer that was right most often in problems of the same variation and size of another draw.",
+    heuristic="heuristic",
 )
 
 _ANSWERS = (

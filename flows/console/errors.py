@@ -79,13 +79,14 @@ _REFUSED_BY_NAME = (
 
 
 def describe_os_error(error: OSError) -> str:
-    """Describe the error in one line; an error without a file names none."""
-    # A copy names its source, and then what was to be written, where the room is missing.
+    """Describe the error in one line; of a copy that fails to write it names the target."""
     named = error.filename2 if error.errno in _OF_WRITING and error.filename2 else error.filename
     name = named if isinstance(named, str) and named else ""
     phrase = _TOLD.get(error.errno or 0) or next(
         (text for kind, text in _REFUSED_BY_NAME if isinstance(error, kind)), ""
     )
+    if not name:  # such as the shared memory of several processes
+        phrase = phrase.replace("or name another --root", "or make room in /dev/shm and the temporary folder")
     reason = " ".join((error.strerror or str(error) or type(error).__name__).split())
     return f"{name}{': ' if name else ''}{phrase or reason}" + (f" ({reason})" if phrase else "")
 

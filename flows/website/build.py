@@ -62,7 +62,6 @@ def renew_site(store: Store) -> str:
     folder = os.environ.get(_VARIABLE)
     if not folder:
         return ""
-
     try:
         built = build_site(store, Path(folder))
     except (PerennialError, OSError) as error:

@@ -39,8 +39,8 @@ class BeyondBenchSettings(RefreshSettings):
     )
     players: Names = setting(
         [],
-        "Players, separated by commas: exact, careless, random, guesser; any other name is treated as a "
-        "model. Default: these four.",
+        "Players, separated by commas: exact, careless, random, heuristic, guesser; any other name is "
+        "treated as a model. Default: these five.",
     )
     instances: int = setting(20, "Problems per variation.", ge=1, le=1_000_000)
     context_tokens: int | None = setting(

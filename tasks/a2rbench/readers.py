@@ -12,6 +12,7 @@ from perennial.schemas.errors import UnreadableInput, quote
 from perennial.schemas.ids import content_id
 from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply
+from perennial.schemas.text import unfit_part
 from perennial.tasks.a2rbench.catalogue.rule import Value
 from perennial.tasks.a2rbench.item_text import OutputForm, form_of
 from perennial.tasks.a2rbench.players import ItemGame
@@ -156,6 +157,8 @@ def read_analysis(reply: Reply, categories: tuple[str, ...]) -> AnswerAnalysis |
         return Unusable("no_justification", "justification is no text; expected one to three sentences")
     # Half of a surrogate pair cannot be stored.
     text = why.strip()[:_JUSTIFICATION].encode(errors="replace").decode()
+    if (unfit := unfit_part(text)) is not None:
+        return Unusable("unfit_text", f"justification holds {unfit}; expected plain text")
     return AnswerAnalysis(text, analysis["outcome_category"], analysis["reasoning_style"])
 
 

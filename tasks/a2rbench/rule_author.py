@@ -21,6 +21,7 @@ from perennial.schemas.a2rbench.things import AuthorRole, RuleAuthoringPlan, Ste
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.text import unfit_part
 from perennial.tasks.a2rbench.authored_code import KNOWN, EarlierCode, TestedRule, run_rule
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType, Value
@@ -124,6 +125,8 @@ class RuleForm(BaseModel):
     def _not_blank(cls, value: str) -> str:
         if not value.strip():
             raise ValueError("expected some words, got a blank")
+        if (unfit := unfit_part(value)) is not None:
+            raise ValueError(f"expected plain text, got {unfit}")
         return value.strip()
 
 

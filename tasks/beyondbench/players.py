@@ -484,12 +484,22 @@ def _guesser(game: TaskGame, _rng: random.Random) -> Move:
     return lambda: problem.write_answer(guess(problem.task.name, problem.variation, problem.size, form))
 
 
+def _heuristic(game: TaskGame, rng: random.Random) -> Move:
+    """Answer by the task's heuristic from the prompt's text; as the guesser where the task has none."""
+    task = game.problem.task
+    if task.heuristic is None:
+        return _guesser(game, rng)
+    answer = task.heuristic(task.read(game.prompt))
+    return lambda: game.problem.write_answer(answer)
+
+
 PLAYERS: dict[str, Program[TaskGame]] = {
     program.name: program
     for program in (
         Program("exact", False, "solves the problem that the prompt's text alone states", _exact),
         Program("careless", False, "gives a wrong answer of the right form, by the form's rule", _careless),
         Program("random", True, "draws an answer of the right form", _random),
+        Program("heuristic", False, "colors greedily, adds the last two terms and the like", _heuristic),
         Program("guesser", False, "gives what was right most often in such problems, unread", _guesser),
     )
 }

@@ -108,6 +108,7 @@ class Task(Generic[P]):
     - `tokens(variation, size)`: returns estimates of (prompt, solution).
     - `space(variation, size)`: returns how many problems there are.
     - `is_best(params, answer)`: whether the answer is a best one, where right ones may be less (else None).
+    - `heuristic(params)`: a quick answer that is often right without being derived (None: there is none).
     """
 
     name: str
@@ -130,6 +131,7 @@ class Task(Generic[P]):
         default=lambda _params, _answer, _rng: ()
     )
     is_best: Callable[[P, Answer], bool] | None = None
+    heuristic: Callable[[P], Answer] | None = None
 
     @cached_property
     def _payloads(self) -> "TypeAdapter[P]":

@@ -95,10 +95,11 @@ def test_careless_keeps_to_the_format_and_is_wrong_where_the_answer_is_unique(na
 
 
 @cells
-def test_random_gives_an_answer_of_the_right_form(name, variation):
+@pytest.mark.parametrize("player", ["random", "heuristic"])
+def test_random_and_heuristic_give_an_answer_of_the_right_form(name, variation, player):
     for problem in problems(name, variation):
         game = TaskGame(problem, problem.prompt)
-        play_program(PLAYERS["random"], game, 0, derive_rng(0, "random", 0))
+        play_program(PLAYERS[player], game, 0, derive_rng(0, player, 0))
         assert game.parsed.level == 1
         assert problem.is_right(game.parsed.answer) == problem.task.check(problem.params, game.parsed.answer)
 

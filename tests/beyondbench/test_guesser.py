@@ -46,6 +46,27 @@ def test_the_shape_of_a_solution_is_that_solution(name, variation):
     assert problem.is_right(write_shape(form, describe_shape(form, problem.solutions.reference)))
 
 
+@pytest.mark.parametrize(
+    ("name", "variation", "low", "high"),
+    [
+        # Vertices without an edge between them share a color; the sum of the last two is the next term.
+        ("graph_coloring", "complete", 10, 10),
+        ("fibonacci_sequence", "fibonacci", 10, 10),
+        ("fibonacci_sequence", "tribonacci", 0, 0),
+        ("constraint_optimization", "basic", 2, 10),
+        ("boolean_sat", "graph_based", 1, 9),
+    ],
+)
+def test_the_heuristic_is_right_as_often_as_its_rule(name, variation, low, high):
+    task = TASKS[name]
+    solved = 0
+    for index in range(10):
+        problem, _ = draw_problem(task, variation, task.variation(variation).sizes[0], 23, index)
+        game = TaskGame(problem, problem.prompt)
+        solved += play_program(PLAYERS["heuristic"], game, 0, derive_rng(0, "", 0)).status == "solved"
+    assert low <= solved <= high
+
+
 def test_names_are_those_of_the_problem():
     assert write_shape(LettersForm(("Q", "R")), "71") == {"Q": 7, "R": 1}
     assert write_shape(MovesForm(1, "XYZ", 0), "102") == [[1, "X", "Z"]]

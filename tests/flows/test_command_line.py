@@ -1,5 +1,6 @@
 """The same rules for every command: its help, its options for programs, and what it says of wrong input."""
 
+import errno
 import json
 import re
 import shlex
@@ -11,6 +12,7 @@ import pytest
 from typer.main import get_command
 
 from perennial.flows.cli.app import app, main
+from perennial.flows.console.errors import describe_os_error
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 
@@ -197,6 +199,14 @@ def test_an_empty_root_is_named_in_one_wording(give: Run, tmp_path: Path, comman
         "name another --root\n"
     )
     assert shown.code == 2
+
+
+def test_an_error_of_writing_names_the_target_and_blames_no_root_without_a_name() -> None:
+    copied = OSError(errno.ENOSPC, "No space left", "root/a.parquet", None, "disk/a.parquet")
+    assert describe_os_error(copied).startswith("disk/a.parquet: the disk is full")
+    for number in (errno.EROFS, errno.EACCES, errno.EPERM):
+        shown = describe_os_error(OSError(number, "of shared memory"))
+        assert ("/dev/shm" in shown, "--root" in shown) == (True, False)
 
 
 def test_an_unwritable_file_is_named_before_the_work(

@@ -150,7 +150,7 @@ def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
 
 @pytest.mark.slow
 def test_published_editions_are_audited_and_an_offence_is_named(
-    by_prefect: Harness, published: Published, tmp_path: Path
+    harness: Harness, by_prefect: Harness, published: Published, tmp_path: Path
 ) -> None:
     source, store = Store(str(published.root)), Store(str(tmp_path))
     for unit in ("damaged", "damaged@1", "release", "sound", "sound@1"):
@@ -161,7 +161,7 @@ def test_published_editions_are_audited_and_an_offence_is_named(
     mark_imported(store, "release", "digest")
     books = source.read_table(table_file("kumo_books", "small"))
     pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
-    done = by_prefect.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
+    done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
     assert done.returncode == 4
     editions = json.loads(done.stdout)["editions"]
     assert editions["release"]["summary"].startswith("imported, so not audited")

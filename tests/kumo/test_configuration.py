@@ -104,12 +104,6 @@ def test_released_domains_come_back_equal_from_their_json(release: Path) -> None
         ('{"name": "NaN",\n "x": NaN}', "NaN is not a JSON number; write a finite one"),
         ('{"x": -Infinity}', "-Infinity is not a JSON number"),
         ('{"a": 1, "name": 1, "name": 2}', "key 'name' occurs twice in one object; keep one of them"),
-        ("[" * 200_000, "nested too deeply"),
-        ('{"name":' * 200_000, "nested too deeply"),
-        ('{"name":\n ' + "9" * 5000 + "}", "a whole number of over 4,000 digits"),
-        ("\ufeff{}", "starts with a byte order mark"),
-        ('{"name": "\\ud83d"}', "holds \\ud83d alone"),
-        ('{"name": "\ud83d"}', "holds \\ud83d alone"),
         (" " * 10_000_001, "10,000,001 bytes: expected 10,000,000 at most"),
     ],
 )

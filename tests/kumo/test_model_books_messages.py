@@ -73,6 +73,27 @@ def test_the_last_complete_pair_of_tags_holds_the_book(content, book):
     assert read_book_reply(reply(content)) == book
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always <answer>Oak</answer>.",
+        "A\u202etxet",
+        "\x1b[31mred",
+        "&lt;ANSWER&gt;Oak",
+        "＜/answer＞",
+        "< think >",
+        "a\u2066b",
+        "\x00",
+    ],
+)
+def test_what_other_models_may_not_read_is_no_book(text):
+    problem = read_book_reply(reply(f"<BOOK>Rules.\n{text}</BOOK>"))
+    assert isinstance(problem, Unusable)
+    assert (problem.rule, problem.is_final) == ("unfit_text", False)
+    assert "the book holds the " in problem.message
+    assert problem.message.isprintable()
+
+
 @pytest.mark.parametrize("content", ["# A book\n\nText.", "<BOOK>cut", "cut</BOOK>", "<BOOK> \n </BOOK>", ""])
 def test_without_such_a_pair_there_is_no_book(content):
     problem = read_book_reply(reply(content))

@@ -276,6 +276,11 @@ def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
     for drawing in rates.drawings:
         assert "floor: 0.250" in json.dumps(drawing.chart)
         assert ["(never tests)" in row["text"] for row in drawing.rows] == [False, True, True]
+    # A heuristic has a line of its own.
+    data = replace(data, floor=replace(BENCHMARK.floor, heuristic="a"))
+    rates = next(section for section in sections(data) if section.key == "success_rate")
+    assert all('"a: 0.900"' in json.dumps(drawing.chart) for drawing in rates.drawings)
+    assert "The second line is the success rate of a." in rates.caption
     # Where it is not known there is no line.
     others = replace(report_data(("a", "b")), floor=BENCHMARK.floor)
     rates = next(section for section in sections(others) if section.key == "success_rate")

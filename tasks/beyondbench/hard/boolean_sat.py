@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import comb, log10
 from typing import Any
 
@@ -360,6 +360,14 @@ def _guess(params: SatParams, rng: random.Random) -> Answer:
     return {str(variable): rng.random() < 0.5 for variable in range(1, params.variables + 1)}
 
 
+def _heuristic(params: SatParams) -> Answer:
+    """Give each variable the value that most of its literals ask for."""
+    signs = dict.fromkeys(range(1, params.variables + 1), 0)
+    for literal in chain.from_iterable(params.clauses):
+        signs[abs(literal)] += 1 if literal > 0 else -1
+    return {str(variable): sign >= 0 for variable, sign in signs.items()}
+
+
 def _mutate(params: SatParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
     """Assignments that falsify a clause by the values of its variables."""
     for clause in rng.sample(params.clauses, min(4, len(params.clauses))):
@@ -388,4 +396,5 @@ TASK = Task(
     tokens=lambda _variation, size: (180 + round(9 * 3.5 * size), 5 * size),
     space=count_formulas,
     mutate=_mutate,
+    heuristic=_heuristic,
 )

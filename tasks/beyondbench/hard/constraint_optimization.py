@@ -398,6 +398,22 @@ def _guess(params: PlanParams, rng: random.Random) -> Answer:
     return ids_of(rng.randrange(1, 1 << len(params.projects)))
 
 
+def _heuristic(params: PlanParams) -> Answer:
+    """Take projects while they fit, those first with the most profit for the capacity that they need."""
+
+    def worth(number: int) -> tuple[float, int]:
+        project = params.projects[number - 1]
+        needed = sum(need / max(1, most) for need, most in zip(project.needs, params.capacities, strict=True))
+        return -project.profit / max(needed, 1e-9), number
+
+    chosen: list[int] = []
+    for number in sorted(range(1, len(params.projects) + 1), key=worth):
+        wanted = sorted({*chosen, number, *params.projects[number - 1].requires})
+        if _find_fault(params, wanted) in ("", "too_few_projects"):
+            chosen = wanted
+    return chosen
+
+
 TASK = Task(
     name="constraint_optimization",
     suite="hard",
@@ -419,4 +435,5 @@ TASK = Task(
     tokens=lambda _variation, size: (100 + 40 * size, 2 * size + 12),
     space=space_of_plans,
     is_best=_is_best,
+    heuristic=_heuristic,
 )

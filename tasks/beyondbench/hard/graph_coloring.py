@@ -455,6 +455,20 @@ def _guess(params: GraphParams, rng: random.Random) -> Answer:
     return {str(vertex): f"C{rng.randint(1, params.colors)}" for vertex in range(params.vertices)}
 
 
+def color_greedily(params: GraphParams) -> list[int]:
+    """Give each vertex, those with most edges first, the lowest color that no neighbor has."""
+    masks = neighbors(params.vertices, params.edges)
+    colors = [-1] * params.vertices
+    for vertex in sorted(range(params.vertices), key=lambda vertex: (-masks[vertex].bit_count(), vertex)):
+        taken = {colors[other] for other in range(params.vertices) if masks[vertex] >> other & 1}
+        colors[vertex] = next(color for color in range(params.vertices) if color not in taken)
+    return colors
+
+
+def _heuristic(params: GraphParams) -> Answer:
+    return {str(vertex): f"C{color + 1}" for vertex, color in enumerate(color_greedily(params))}
+
+
 def _mutate(params: GraphParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
     """Colourings with an edge of one colour, with colours merged, and proper ones with more colours."""
     for low, high in rng.sample(params.edges, min(4, len(params.edges))):
@@ -505,4 +519,5 @@ TASK = Task(
     tokens=_tokens,
     space=count_graphs,
     mutate=_mutate,
+    heuristic=_heuristic,
 )

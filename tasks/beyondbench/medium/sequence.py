@@ -298,6 +298,7 @@ def sequence_task(
     prompt_tokens: int,
     tokens: Callable[[int], float],
     is_too_simple: Validator = lambda _shown: False,
+    heuristic: Callable[[SequenceParams], Answer] | None = None,
 ) -> Task[SequenceParams]:
     """The task of these families.
 
@@ -356,6 +357,7 @@ def sequence_task(
         tokens=lambda _variation, size: (prompt_tokens + 4 * size, round(tokens(size))),
         space=find_space,
         mutate=mutate_terms,
+        heuristic=heuristic,
     )
 
 
@@ -419,6 +421,11 @@ def guess_term(params: SequenceParams, rng: random.Random) -> Answer:
     return rng.randint(last - spread - 1, last + spread + 1)
 
 
+def add_last_two(params: SequenceParams) -> Answer:
+    """Answer with the sum of the last two terms."""
+    return write_value(Fraction(sum(params.terms[-2:]), 10**params.places))
+
+
 def mutate_terms(params: SequenceParams, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
     """What hasty readers answer: a shown term, equal steps, equal ratios, the sum of the last two."""
     terms, unit = params.terms, 10**params.places
@@ -478,6 +485,7 @@ FIBONACCI_SEQUENCE = sequence_task(
     RECURRENCES,
     prompt_tokens=200,
     tokens=lambda n: 6 * n + 4 * 6 + 40,
+    heuristic=add_last_two,
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from perennial.schemas.kumo.things import BookRule, BookVerdict, Instance, Judgement, SeedConfig
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
+from perennial.schemas.text import unfit_part
 from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read, author_request, unusable_status
 from perennial.tasks.kumo.answers import find_tagged
 from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare, read_back
@@ -39,6 +40,8 @@ def read_book_reply(reply: Reply) -> str | Unusable:
         return Unusable(
             "no_book", "the reply has no text between <BOOK> and </BOOK>; put the whole book there"
         )
+    if (unfit := unfit_part(book)) is not None:
+        return Unusable("unfit_text", f"the book holds {unfit}; write it in plain text, for readers alone")
     return book + "\n"
 
 

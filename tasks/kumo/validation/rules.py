@@ -7,7 +7,7 @@ from typing import Literal
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.kumo.things import Finding, OutcomeState, SeedConfig
-from perennial.schemas.text import hidden_character
+from perennial.schemas.text import FRAME_TAG, LINES, hidden_character
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,10 @@ def join(parts: list[str]) -> str:
 
 MAX_NAME = 200
 MAX_TEXT = 5_000
-_LINES = str.maketrans("", "", "\n\r\t")
 # What `perennial.tasks.kumo.answers` takes for the begin or the end of an answer.
 _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
 # What stands between these tags where prompts show the form of a reply: never a move, and no name.
 PLACEHOLDER = "..."
-# What stands around answers, books and mappings in the prompts, as a model might read it.
-_PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs|probability)\s?>", re.IGNORECASE | re.ASCII)
 
 
 def text_findings(config: SeedConfig) -> Iterator[Finding]:
@@ -134,11 +131,11 @@ def text_findings(config: SeedConfig) -> Iterator[Finding]:
         if len(text) > MAX_TEXT:
             problem = f"{source} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
             yield finding(config, "long-text", problem, action=action)
-        hidden = hidden_character(text.translate(_LINES))
+        hidden = hidden_character(text.translate(LINES))
         if hidden is not None:
             problem = f"{source} holds the invisible character U+{ord(hidden):04X}; remove it"
             yield finding(config, "control-in-text", problem, action=action)
-        tag = _PROMPT_TAG.search(text)
+        tag = FRAME_TAG.search(text)
         if tag is not None:
             problem = f"{source} holds {quote(tag[0])}, a tag of the prompts; write it without"
             yield finding(config, "prompt-tag", problem, action=action)
@@ -156,7 +153,7 @@ def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
     answer = _ANSWER_TAG.search(name) if is_answer else None
     if answer is not None:
         return "answer-tag", answer[0]
-    tag = _PROMPT_TAG.search(name)
+    tag = FRAME_TAG.search(name)
     return None if tag is None else ("prompt-tag", tag[0])
 
 

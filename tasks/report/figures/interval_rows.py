@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from perennial.schemas.statistics import mark_player
+from perennial.schemas.statistics import Floor, mark_player
 from perennial.tasks.report.content import (
     Drawing,
     Grid,
@@ -113,7 +113,7 @@ class Scale:
     places: int = 3
     ends: tuple[float, float] | None = None
     has_zero_line: bool = False
-    floor: tuple[float, str] | None = None
+    lines: tuple[tuple[float, str], ...] = ()
 
 
 def read_estimate(
@@ -155,19 +155,19 @@ def rows_by_setting(
     *,
     more: str = "",
     unit: str = "per player",
-    floors: Mapping[str, tuple[float, str]] | None = None,
+    lines: Mapping[str, tuple[tuple[float, str], ...]] | None = None,
 ) -> tuple[Drawing, ...]:
     """A drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
 
-    The heading adds `more` to the setting's name, and says after n what `unit` it counts. `floors` are
-    lines of the settings, each with its label.
+    The heading adds `more` to the setting's name, and says after n what `unit` it counts. `lines` are
+    those of the settings, each with its label.
     """
     drawings = []
     for setting in data.settings:
         drawn = [estimate for row in rows if row["setting"] == setting for estimate in read(row)]
         if drawn:
             heading = f"{setting}{more}, n = {span(row['n'] for row in drawn)} {unit}"
-            axis = replace(scale, floor=(floors or {}).get(setting))
+            axis = replace(scale, lines=(lines or {}).get(setting, ()))
             drawings.append(interval_rows(heading, f"{title}: {setting}{more}", drawn, axis, data.players()))
     return tuple(drawings)
 
@@ -244,8 +244,8 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool, has_paper: bo
     if scale.has_zero_line:
         zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, color=SOFT)
         layers.insert(0, zero.encode(x=alt.datum(0)))
-    if scale.floor is not None:
-        layers[:0] = _draw_floor(*scale.floor)
+    for number, line in enumerate(scale.lines):
+        layers[:0] = _draw_line(*line, number)
     return compile_chart(
         alt.layer(*layers, data=ROWS)
         .transform_filter(FOUND)
@@ -254,14 +254,15 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool, has_paper: bo
     )
 
 
-def _draw_floor(value: float, label: str) -> tuple[alt.Chart, alt.Chart]:
-    """A dashed line across all rows, and its label at the foot."""
+def _draw_line(value: float, label: str, number: int) -> tuple[alt.Chart, alt.Chart]:
+    """A dashed line across all rows, and its label at the foot, below those of lines before it."""
     base = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(value))
+    below = 3 + 11 * number
     return (
         base.mark_rule(strokeWidth=1.2, strokeDash=[4, 3], color=SOFT),
-        base.mark_text(text=label, align="left", baseline="top", dx=3, dy=3, fontSize=10, color=SOFT).encode(
-            y=alt.value("height")
-        ),
+        base.mark_text(
+            text=label, align="left", baseline="top", dx=3, dy=below, fontSize=10, color=SOFT
+        ).encode(y=alt.value("height")),
     )
 
 
@@ -422,27 +423,39 @@ def success_rows(data: ReportData) -> Section:
         return omit_section(key, title, [table], "No episode of this edition is scored.")
     scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
     floor = data.floor
-    floors = {
-        row["setting"]: (row["floor"], f"floor: {row['floor']:.3f}")
-        for row in rows
-        if floor is not None and row.get("floor") is not None
-    }
+    lines = {} if floor is None else _find_lines(rows, floor)
     printed = read_paper_values(data, key)
 
     def read(row: Record) -> list[Record]:
         paper = printed.get((row["setting"], row["player"]))
         return [read_estimate(row, key, "scored", more=_mark(data, row), paper=paper)]
 
-    drawings = rows_by_setting(data, title, rows, read, scale, floors=floors)
+    drawings = rows_by_setting(data, title, rows, read, scale, lines=lines)
     caption = (
         "Each point is a player's mean over instances of the share of scored runs that it solved. "
         f"{name_populations(rows)} {SCORED_EPISODES}"
     )
-    if floor is not None and floors:
+    if floor is not None and lines:
         caption += f" The dashed line is the floor. {floor.doc}"
+        if any(row["player"] == floor.heuristic for row in rows):
+            caption += f" The second line is the success rate of {floor.heuristic}."
     if any((row["setting"], row["player"]) in printed for row in rows):
         caption += PAPER_DOC
     return Section(key, title, caption, (table, *paper_tables(data)), drawings)
+
+
+def _find_lines(rows: Sequence[Record], floor: Floor) -> dict[str, tuple[tuple[float, str], ...]]:
+    """Of each setting the floor, where it is known, then the rate of the floor's heuristic."""
+    lines: dict[str, tuple[tuple[float, str], ...]] = {
+        row["setting"]: ((row["floor"], f"floor: {row['floor']:.3f}"),)
+        for row in rows
+        if row.get("floor") is not None
+    }
+    for row in rows:
+        if row["player"] == floor.heuristic:
+            label = f"{floor.heuristic}: {row['success_rate']:.3f}"
+            lines[row["setting"]] = (*lines.get(row["setting"], ()), (row["success_rate"], label))
+    return lines
 
 
 def _mark(data: ReportData, row: Record) -> str:
