@@ -91,7 +91,7 @@ def contamination(
             f"edition {plan.edition!r} has no published answers: name who shall answer it with --players"
         )
     if as_json:
-        dated = [{name: _json_value(value) for name, value in row.items()} for row in rows]
+        dated = [{k: v.isoformat() if isinstance(v, date) else v for k, v in row.items()} for row in rows]
         sys.stdout.write(json_text(dated) + "\n")
     else:
         _print(console, plan, rows, is_retired(store, plan.edition))
@@ -125,11 +125,19 @@ def _print(console: Terminal, plan: EditionPlan, rows: Sequence[Row], retired: b
     if has_cutoff:
         table.add_column("trained until")
     for row in rows:
-        cells = [row["player"], _number(row["gap"], "+.3f"), _interval(row), _number(row["p_holm"], ".4f")]
+        interval = "" if row["gap"] is None else f"{row['gap_low']:+.3f} to {row['gap_high']:+.3f}"
+        cells = [row["player"], _number(row["gap"], "+.3f"), interval, _number(row["p_holm"], ".4f")]
         cells.append(_number(row["detectable_gap"], ".3f"))
         table.add_row(*cells, *([str(row["training_cutoff"] or "")] if has_cutoff else []))
     console.print(table)
     console.print(describe_gaps(rows))
+    if later := [row for row in rows if row["newest_edition"]]:
+        falls = ", ".join(
+            f"{row['player']} {row['fall_since']:+.3f} ({row['newest_edition']})" for row in later
+        )
+        console.print(
+            f"weaker evidence: rate here minus that in the newest edition, on the common scale: {falls}"
+        )
     # Players may have answered different numbers of instances, and so have different reasons.
     for reason in dict.fromkeys(row["no_gap"] for row in rows if row["no_gap"]):
         named = ", ".join(row["player"] for row in rows if row["no_gap"] == reason)
@@ -163,16 +171,8 @@ def describe_gaps(rows: Sequence[Row]) -> str:
     )
 
 
-def _json_value(value: object) -> object:
-    return value.isoformat() if isinstance(value, date) else value
-
-
 def _number(value: float | None, form: str) -> str:
     return "" if value is None else f"{value:{form}}"
-
-
-def _interval(row: Row) -> str:
-    return "" if row["gap"] is None else f"{row['gap_low']:+.3f} to {row['gap_high']:+.3f}"
 
 
 contamination_app = settings_app(contamination, is_for_play)
