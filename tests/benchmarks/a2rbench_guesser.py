@@ -5,7 +5,6 @@ By hand: `python -m tests.benchmarks.a2rbench_guesser [SEED]`.
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable
 
 from perennial.schemas.a2rbench.things import name_domain
 from perennial.schemas.ids import canonical_json
@@ -14,11 +13,7 @@ from perennial.tasks.a2rbench.players import copy_nearest, look_up, repeat_query
 from perennial.tasks.a2rbench.replies import read_answer
 from tests.benchmarks.a2rbench_draw import draw_items
 
-PLAYERS: dict[str, Callable[[str], str]] = {
-    "guesser": look_up,
-    "identity": repeat_query,
-    "nearest": copy_nearest,
-}
+PLAYERS = {"guesser": look_up, "identity": repeat_query, "nearest": copy_nearest}
 
 
 def main(seed: int) -> None:
