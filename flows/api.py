@@ -5,7 +5,6 @@ go without Prefect. Errors are `PerennialError`s, whose `exit_code` is that of t
 """
 
 import asyncio
-import inspect
 import json
 import secrets
 import threading
@@ -326,8 +325,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _ask(self, messages: Sequence[Message]) -> Answer:
         answer: Any = self._player.function(messages)
-        if inspect.isawaitable(answer):
-            answer = asyncio.run_coroutine_threadsafe(_wait(answer), self._loop).result()
+        if asyncio.iscoroutine(answer):
+            answer = asyncio.run_coroutine_threadsafe(answer, self._loop).result()
         if isinstance(answer, str):
             return answer
         if isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], str):
@@ -344,7 +343,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_words: Any) -> None:
         """Write nothing: the ledger has each call."""
-
-
-async def _wait(answer: Any) -> Any:
-    return await answer

@@ -6,12 +6,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import InvalidOption, LimitReached, count, in_one_line
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Price, Reply, Spent
-from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.retry_policy import HttpResult
+
+if TYPE_CHECKING:
+    from perennial.schemas.settings.model_entry import CallPolicy
 
 # Keep below an endpoint's limits: requests per minute and tokens per minute.
 
@@ -146,7 +148,7 @@ _BYTES_PER_TOKEN = 3
 _EPSILON = 1e-9
 
 
-def check_budget(policy: CallPolicy, models: Iterable[ModelChoice], prices: Mapping[str, Price]) -> None:
+def check_budget(policy: "CallPolicy", models: Iterable[ModelChoice], prices: Mapping[str, Price]) -> None:
     """Raise InvalidOption where `max_cost` cannot be kept: a model has no price or no `max_tokens`."""
     if policy.max_cost is None:
         return
@@ -225,7 +227,7 @@ class Budget:
     next.
     """
 
-    def __init__(self, policy: CallPolicy, prices: Mapping[str, Price], spent: Spent) -> None:
+    def __init__(self, policy: "CallPolicy", prices: Mapping[str, Price], spent: Spent) -> None:
         self._max_requests = policy.max_calls
         self._max_cost = policy.max_cost
         self._prices = prices

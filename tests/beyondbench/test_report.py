@@ -58,8 +58,8 @@ def test_the_leaderboard_marks_the_best_models_with_all_cells(tmp_path: Path) ->
     assert [row[0] for row in grid.rows] == ["m-large", "m-small\xa0*", "other\xa0*", "exact", "random"]
     assert grid.rows[0][:5] == (
         "m-large",
-        "100.0\xa0±\xa00.0 [83.2,\xa0100.0]",
-        "100.0 [83.2,\xa0100.0]",
+        "100.0\xa0±\xa00.0 [81.9,\xa0100.0]",
+        "100.0 [81.9,\xa0100.0]",
         grid.rows[0][3],
         "145\xa0±\xa00",
     )

@@ -169,7 +169,7 @@ def test_a_seed_that_no_table_holds_is_skipped_and_named(release: Path, seed: st
     assert sorted(books) == [0, 1, 2]
     (entry,) = skipped
     assert (entry.file, entry.line) == (INSTANCES, 4)
-    assert "whole number" in entry.reason
+    assert "whole number" in entry.reason or "too large for a number" in entry.reason
     assert len(entry.reason) < 200
 
 

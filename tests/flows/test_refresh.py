@@ -102,7 +102,7 @@ def test_it_prints_stages_a_table_where_the_data_is_and_what_to_do_next(publishe
     row = "easy algorithm-3 12 1.000 [0.056, 1.000] 1.000 [-0.259, 1.000] 0.000 0.000 0.000 [0.000, 0.944] "
     assert row in re.sub(r"[│\s]+", " ", out)
     assert f"{published.root}/tables/<table>/edition=small/" in out
-    assert "perennial query" in out
+    assert "perennial ask best_players edition=small" in out
     assert "Traceback" not in out
 
 

@@ -40,7 +40,7 @@ def test_help_imports_no_command() -> None:
     _, listed, *_ = done.stdout.split("\n\n")[1:]
     assert len(listed.splitlines()) <= 20
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
-    assert done.stdout.splitlines()[-1] == "['perennial.flows.cli.app', 'perennial.flows.cli.start']"
+    assert done.stdout.splitlines()[-1] == "['perennial.flows.cli.app']"
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])
