@@ -173,7 +173,7 @@ def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_p
         (chart,) = charts_of(shown)
         (line, label) = chart.fixed_layers()
         rate = shown.dataframe[0].value.set_index("player").loc["guesser (never tests)", "success_rate"]
-        assert (line["mark"]["type"], label["mark"]["text"]) == ("rule", f"floor: guesser {rate:.3f}")
+        assert (line["mark"]["type"], label["mark"]["text"]) == ("rule", f"floor: {rate:.3f}")
         assert [layer["encoding"]["x"]["datum"] for layer in (line, label)] == pytest.approx([rate, rate])
 
 

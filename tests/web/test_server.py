@@ -40,7 +40,9 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+            # Before it stands a note where the data root is not there.
+            line = next(line for line in process.stdout if "http" in line)
+            found = re.search(r"http://127\.0\.0\.1:\d+", line)
             assert found
             yield process, found[0]
         finally:

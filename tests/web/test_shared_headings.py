@@ -42,7 +42,7 @@ def test_headings_are_those_of_the_report(root: Path) -> None:
 
 
 def test_drawings_have_the_chosen_kinds_of_players_alone(root: Path) -> None:
-    for page, more in (("domains", {}), ("leaderboard", {}), ("figures", {"figure": "tokens"})):
+    for page, more in (("domains", {}), ("leaderboard", {}), ("figures", {"figure": "success_and_cost"})):
         everybody, models = (
             [
                 {row["player"] for row in chart.tables["rows"]}

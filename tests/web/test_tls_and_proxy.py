@@ -27,7 +27,8 @@ def _served(*options: str) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         try:
-            line = process.stdout.readline()
+            # Before it stands a note that the data root is not there.
+            line = next(line for line in process.stdout if "http" in line)
             found = re.search(r"https?://\S+:\d+", line)
             assert found, line
             yield found[0]

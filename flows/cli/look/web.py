@@ -52,9 +52,8 @@ def web(
         )
     store = data_root(root)
     if store.local_folder is not None and not store.local_folder.exists():
-        Terminal(soft_wrap=True).print(
-            f"note: {store.local_folder} does not exist: nothing is published there"
-        )
+        note = f"note: {store.local_folder} does not exist: nothing is published there"
+        Terminal(soft_wrap=True).print(note)
     beside: AbstractContextManager[None] = nullcontext()
     if study is not None:
         from perennial.flows.study.desk import StudyDesk

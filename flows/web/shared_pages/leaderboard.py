@@ -142,7 +142,7 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         return Rows((), ())
     if basis == COMMON:
         rates: Rows = _common_rates(edition, edition.snapshot, setting, domain, players)
-        return _order(rates, groups_of(edition))
+        return _order(rates, edition)
     chosen = f"setting = {quote(setting)} AND player IN ({', '.join(map(quote, players))})"
     if domain == ALL:
         measures = () if edition.declaration is None else edition.declaration.measures
@@ -160,14 +160,17 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, "
         f"population, score FROM domain_scores WHERE {chosen} AND domain = {quote(domain)}"
     )
-    return _order(rates, groups_of(edition))
+    return _order(rates, edition)
 
 
-def _order(rows: Rows, groups: Mapping[str, str]) -> Rows:
-    """Return rows over other instances than the leaderboard's in the order of leaderboards, with groups."""
-    ordered = order_board({"player_group": groups.get(row["player"]), **row} for row in rows.records())
-    columns = ("player_group", *rows.columns)
-    return Rows(columns, tuple(tuple(row[name] for name in columns) for row in ordered))
+def _order(rows: Rows, edition: Opened) -> Rows:
+    """Rows over other instances than the leaderboard's in its order, with groups and the floor there."""
+    groups, declared = groups_of(edition), edition.declaration
+    name = declared.floor.player if declared is not None and declared.floor is not None else ""
+    floor = next((row["success_rate"] for row in rows.records() if row["player"] == name), None)
+    records = [{"player_group": groups.get(row["player"]), **row, "floor": floor} for row in rows.records()]
+    columns = ("player_group", *rows.columns, "floor")
+    return Rows(columns, tuple(tuple(row[name] for name in columns) for row in order_board(records)))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
