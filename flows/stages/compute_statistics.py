@@ -31,7 +31,6 @@ from perennial.tasks.statistics.cells import ALL, Cells, Domains, PlayerPart, gr
 from perennial.tasks.statistics.clusters import ItemStatistics, item_statistics
 from perennial.tasks.statistics.contamination import GAP, OriginRates, Split, contamination_figures
 from perennial.tasks.statistics.correlation import reliability_figures
-from perennial.tasks.statistics.frontier import frontier_figures
 from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
 from perennial.tasks.statistics.rank_figures import comparison_figures, place_figures
 from perennial.tasks.statistics.rate_figures import (
@@ -43,7 +42,12 @@ from perennial.tasks.statistics.rate_figures import (
 )
 from perennial.tasks.statistics.scale.cells import DomainCell
 from perennial.tasks.statistics.scale.joint_model import ScalePlayer, scale_rows
-from perennial.tasks.statistics.study_figures import KnownFloor, correlation_figures, floor_figures
+from perennial.tasks.statistics.study_figures import (
+    KnownFloor,
+    correlation_figures,
+    floor_figures,
+    frontier_figures,
+)
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from perennial.warehouse.catalog.confinement import quote, table_file
 from perennial.warehouse.catalog.count_cells import Answers

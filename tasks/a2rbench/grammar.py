@@ -105,7 +105,7 @@ def _in_some_lines(
 
 
 def _list_sums(size: int, dimension: Dimension) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield each kind of `_SUMS` with its numbers, for an alphabet of so many tokens."""
+    """Yield each kind of `_SUMS` with its numbers, for an alphabet of `size` tokens."""
     near = (1, 2, 3, -1, -2, -3) if size > 3 else (1,)
     yield from (("add", (added,)) for added in range(1, size))
     for factor in range(2, size):
@@ -281,7 +281,7 @@ _LEAST, _LEAST_OF_STEP = 0.6, 0.25
 
 @lru_cache(maxsize=32)
 def _probes(dimension: Dimension, alphabet: Alphabet) -> tuple[Value, ...]:
-    """Return the fixed inputs by which rules are told apart, as numbers: of all tokens, then of few."""
+    """Return the fixed inputs that distinguish rules, as numbers: of all tokens, then of few."""
     rng, size = derive_rng(0, f"a2rbench/probes/{dimension}/{alphabet}", 0), len(TOKENS[alphabet])
 
     def fill(sides: Sequence[int], numbers: Sequence[int]) -> Value:
@@ -293,7 +293,7 @@ def _probes(dimension: Dimension, alphabet: Alphabet) -> tuple[Value, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def run_probes(dimension: Dimension, alphabet: Alphabet, steps: tuple[RuleStep, ...]) -> Sequence[Value]:
-    """Return what these steps make of the probes, by which two rules are told apart."""
+    """Return the outputs of these steps for the probes; two rules with equal outputs count as one."""
     outputs: Sequence[Value] = _probes(dimension, alphabet)
     for step in steps:
         outputs = [compile_step(dimension, alphabet, step, False)(value) for value in outputs]

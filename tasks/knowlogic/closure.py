@@ -58,7 +58,7 @@ Chain = Callable[["dict[F, Inference[F]]", "list[F]"], Iterable[tuple[F, "Infere
 def close(
     premises: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH, max_facts: int = MAX_FACTS
 ) -> Closure[F]:
-    """What follows from the given facts in at most so many rounds.
+    """Derive what follows from the premises in at most `max_depth` rounds.
 
     `chain` gets all facts and those of the last round, and yields what they make; a fact keeps the step of
     the first round that makes it, so that its depth is least.

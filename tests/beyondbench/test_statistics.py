@@ -137,8 +137,8 @@ def test_accuracy_by_size_weighs_the_variations_that_have_the_size():
 
 
 def interval(cells, suite="easy"):
-    found = figures_of(cells)["accuracy", suite, "all", "p", ""]
-    return found.low, found.high
+    accuracy = figures_of(cells)["accuracy", suite, "all", "p", ""]
+    return accuracy.low, accuracy.high
 
 
 def test_the_interval_of_equal_cells_is_the_shared_one_of_these_domains():

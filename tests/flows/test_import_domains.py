@@ -134,10 +134,10 @@ def test_a_refresh_takes_all_that_can_be_sampled_and_says_what_it_leaves_out(
     settings = load_settings({**given, "domains": ["mineral_identification"]})
     prepared = prepare_refresh(settings, Store(settings.root))
     assert [domain.config.name for domain in prepared.part.inputs] == ["Mineral Identification", "MusicEnv"]
-    told = "\n".join(prepared.part.warnings)
-    assert "MineralEnv is left out: the same as mineral_identification" in told
-    assert "domain 'MusicEnv': 'Hum' was dropped: an action of 1 outcome" in told
-    assert "BattleEnv is left out: " in told
+    warnings = "\n".join(prepared.part.warnings)
+    assert "MineralEnv is left out: the same as mineral_identification" in warnings
+    assert "domain 'MusicEnv': 'Hum' was dropped: an action of 1 outcome" in warnings
+    assert "BattleEnv is left out: " in warnings
     named = load_settings({**given, "domains": ["mineral_identification", "MusicEnv"]})
     chosen = prepare_refresh(named, Store(named.root)).part
     assert [domain.config.name for domain in chosen.inputs] == ["Mineral Identification", "MusicEnv"]

@@ -63,9 +63,9 @@ def queries(edition: str) -> dict[str, str]:
     benchmark = find_benchmark("kumo")
     report = benchmark.report()
     asked = queries_of((*SHARED, *report.figures)).values()
-    found = fill_queries(benchmark, edition, (*asked, *report.sources))
-    assert set(found) == {*QUERIES, *SOURCES}
-    return found
+    filled = fill_queries(benchmark, edition, (*asked, *report.sources))
+    assert set(filled) == {*QUERIES, *SOURCES}
+    return filled
 
 
 @pytest.fixture(scope="session")

@@ -106,8 +106,8 @@ def test_domains_that_are_drawn_are_clusters() -> None:
             for player in "ab"
             for n in range(50)
         ]
-        found = _compare(grid(cells, population=population))
-        return next(f for f in found if f.statistic == "paired_difference")
+        figures = _compare(grid(cells, population=population))
+        return next(figure for figure in figures if figure.statistic == "paired_difference")
 
     by_domain, by_instance = differ(NEW_DOMAINS), differ(THESE_DOMAINS)
     assert by_domain.population == "new domains"

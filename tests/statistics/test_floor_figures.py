@@ -32,8 +32,8 @@ def _figures(
 
 def test_a_known_floor_moves_and_stretches_the_interval_of_the_rate() -> None:
     solved = {"m": np.arange(40) < 28, "guesser": np.arange(40) % 3 == 0}
-    found = _figures(solved, KnownFloor(0.25, 0.0))
-    floor, above = found["floor", "guesser"], found["above_floor", "m"]
+    figures = _figures(solved, KnownFloor(0.25, 0.0))
+    floor, above = figures["floor", "guesser"], figures["above_floor", "m"]
     assert (floor.value, floor.low, floor.convention) == (0.25, None, "known")
     assert above.value == pytest.approx((0.7 - 0.25) / 0.75)
     bounds = bound_share(solved["m"].astype(float), 40, np.arange(40), np.arange(40), NEW_DOMAINS)
@@ -41,7 +41,7 @@ def test_a_known_floor_moves_and_stretches_the_interval_of_the_rate() -> None:
         [(end - 0.25) / 0.75 for end in (bounds.low, bounds.high)]
     )
     # The program itself is where its luck was, not at 0.
-    assert found["above_floor", "guesser"].value == pytest.approx((0.35 - 0.25) / 0.75)
+    assert figures["above_floor", "guesser"].value == pytest.approx((0.35 - 0.25) / 0.75)
     unsure = _figures(solved, KnownFloor(0.25, 0.05))["above_floor", "m"]
     assert unsure.low < above.low
     assert unsure.value == above.value

@@ -6,7 +6,7 @@ import pytest
 from perennial.schemas.statistics import NEW_DOMAINS, Population
 from perennial.tasks.statistics.cells import Domains, SettingGrid
 from perennial.tasks.statistics.clusters import ClusterDraw
-from perennial.tasks.statistics.frontier import frontier_figures, share_undominated
+from perennial.tasks.statistics.study_figures import frontier_figures, share_undominated
 
 
 def make_grid(

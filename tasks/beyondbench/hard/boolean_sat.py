@@ -68,7 +68,7 @@ def truth_table(variables: int, clauses: tuple[Clause, ...]) -> int:
 
 
 def first_models(variables: int, table: int, limit: int) -> list[dict[str, bool]]:
-    """The first models of a table, at most so many."""
+    """The first models of a table, at most `limit`."""
     models: list[dict[str, bool]] = []
     while table and len(models) < limit:
         index = (table & -table).bit_length() - 1

@@ -6,7 +6,7 @@ CONFIDENCE = 1e-6
 
 
 def least_share(successes: int, tries: int) -> float:
-    """The share at which so many of the tries have a chance of one in a million at most.
+    """The share at which `successes` or more in `tries` have a chance of one in a million.
 
     By Chernoff's bound: n D(found / n || p) = ln(1e6), with D the relative entropy.
     """

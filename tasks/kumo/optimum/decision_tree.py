@@ -61,7 +61,7 @@ class _Open:
 
 
 def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool = False) -> Decision | None:
-    """The optimum's tree of at most so many tests, breadth first; None where no optimum is known.
+    """The optimum's tree of at most `most_tests` tests, breadth first; None where no optimum is known.
 
     States past the limit are cut off, and say so. The instance's size has to fit (`has_promise`).
     `is_balanced` names the prior, as of `solve_instances`.

@@ -92,7 +92,7 @@ def _draw_batch(first: int, last: int) -> Batch:
 # the walk.
 _MAX_MISSES = 2_000
 
-Found = FoundInstance | FoundBoard
+Candidate = FoundInstance | FoundBoard
 
 
 class Remainder:
@@ -101,7 +101,7 @@ class Remainder:
     def __init__(self, encoded: EncodedConfig, request: SamplingRequest, source: CandidateSource) -> None:
         self._encoded, self._request, self._source = encoded, request, source
         self._models = self._enumerate(all_related=request.min_expected_steps > 0)
-        self._head: Found | None = None
+        self._head: Candidate | None = None
         self._is_undecided = False
         self.walked = 0
         self.too_easy = 0
@@ -199,7 +199,7 @@ class Remainder:
     def _subject(self) -> str:
         return f"domain {self._encoded.config.name!r}, setting {self._request.setting.name}"
 
-    def _enumerate(self, all_related: bool) -> Iterator[Found]:
+    def _enumerate(self, all_related: bool) -> Iterator[Candidate]:
         rng = derive_rng(self._request.seed, f"{PURPOSE} by enumeration", 0)
         states, setting = self._source.tables.states, self._request.setting
         # A generator: most requests end before anything is enumerated, and formulas are costly to write.
@@ -208,12 +208,12 @@ class Remainder:
         else:
             yield from all_instances(self._encoded, states, setting, all_related, rng)
 
-    def _advance(self) -> Found | None:
+    def _advance(self) -> Candidate | None:
         found, self._head = self._head or self._next_model(), None
         self.walked += found is not None
         return found
 
-    def _next_model(self) -> Found | None:
+    def _next_model(self) -> Candidate | None:
         # An iterator that has raised ends at the next call, which must not be taken for a proof.
         if self._is_undecided:
             raise UndecidedError
@@ -223,7 +223,7 @@ class Remainder:
             self._is_undecided = True
             raise
 
-    def _shuffle(self, board: Found, index: int) -> Draws:
+    def _shuffle(self, board: Candidate, index: int) -> Draws:
         """The instance as a draw of one row, in random order and with its own observations."""
         rng = derive_rng(self._request.seed, f"{PURPOSE} of an enumerated instance", index)
         if isinstance(board, FoundBoard):

@@ -20,7 +20,7 @@ _SELECTION_CONFLICTS = 10_000
 _INSTANCE_CONFLICTS = 1_000_000
 _CHOSEN_SHARE = 0.1
 
-Found = TypeVar("Found")
+Solution = TypeVar("Solution")
 
 
 class UndecidedError(Exception):
@@ -91,7 +91,7 @@ def all_instances(
     yield from all_models(_InstanceFormula(encoded, states, setting, all_related), _INSTANCE_CONFLICTS, rng)
 
 
-class Formula(Protocol[Found]):
+class Formula(Protocol[Solution]):
     """Clauses and at-most constraints, and what a model of them describes."""
 
     clauses: list[list[int]]
@@ -101,16 +101,16 @@ class Formula(Protocol[Found]):
         """The phases that the search for the next model begins with."""
         ...
 
-    def read(self, model: Sequence[int]) -> Found:
+    def read(self, model: Sequence[int]) -> Solution:
         """What a model of the formula describes."""
         ...
 
-    def blocking_clause(self, instance: Found) -> list[int]:
+    def blocking_clause(self, instance: Solution) -> list[int]:
         """The clause that excludes all models that describe the same."""
         ...
 
 
-def all_models(formula: Formula[Found], conflicts: int, rng: random.Random) -> Iterator[Found]:
+def all_models(formula: Formula[Solution], conflicts: int, rng: random.Random) -> Iterator[Solution]:
     """All that models of the formula describe, each once, under random phases.
 
     Raises UndecidedError where a search uses up its conflicts.
