@@ -65,12 +65,12 @@ def test_a_detectable_difference_is_found_with_its_power() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("lowest", "highest", "fixed"), [(0.35, 0.55, 0.72), (0.7, 0.8, None), (0.8, 0.88, 0.94)]
+    ("lowest", "highest", "fixed"), [(0.35, 0.55, 0.71), (0.7, 0.8, None), (0.8, 0.88, 0.95)]
 )
 def test_power_at_the_expected_rate_is_that_of_released_runs(
     release: Path, lowest: float, highest: float, fixed: float | None
 ) -> None:
-    """Pairs of similar models on 40 released domains with 5 instances; `fixed`: without the rate, a bound."""
+    """Pairs of similar models on 40 released domains with 5 instances; `fixed`: power without the rate."""
     runs = read_release(release)
     rates = np.nanmean(runs, axis=(1, 2, 3))
     pairs = [
@@ -92,15 +92,17 @@ def test_power_at_the_expected_rate_is_that_of_released_runs(
         hits += [(gaps.mean() + shift) / error > 2.0227 for shift in tested]
     # Released pairs differ a little less between instances than the parts say.
     assert 0.75 <= hits[0] / 1_000 <= 0.91
+    # A thousand draws leave a standard error of .014.
     if fixed is not None:
-        assert abs(hits[1] / 1_000 - 0.8) > abs(fixed - 0.8)
+        assert hits[1] / 1_000 == pytest.approx(fixed, abs=0.04)
 
 
 def read_release(release: Path) -> np.ndarray:
     """Return success by model, domain, instance and run of the Easy runs; nan where there is none."""
     rows = duckdb.execute(
         "SELECT dense_rank() OVER (ORDER BY model) - 1, dense_rank() OVER (ORDER BY domain) - 1, "
-        "dense_rank() OVER (ORDER BY seed) - 1, row_number() OVER (PARTITION BY model, domain, seed) - 1, "
+        "dense_rank() OVER (ORDER BY seed) - 1, "
+        "row_number() OVER (PARTITION BY model, domain, seed ORDER BY run, success) - 1, "
         "success::INT FROM read_parquet(?) WHERE agent = 'VanillaAgent' AND n_truths = 4",
         [str(release / "trajectories.parquet")],
     ).fetchnumpy()
