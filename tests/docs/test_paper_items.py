@@ -1,0 +1,103 @@
+"""The tables of docs/papers.md that go through the papers: the options and views that they name exist."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+from typer.main import get_command
+
+from perennial.flows.cli.app import app
+from perennial.warehouse.catalog.dictionary import describe_relations
+from tests.conftest import REPOSITORY
+
+COLUMNS = ["item", "in the paper", "here", "how", "commands", "data"]
+# The numbered figures and tables of each paper that has its table, by the heading of that table.
+NUMBERED = {"KUMO": {"figure": range(1, 15), "table": range(1, 2)}}
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row of a table, its cells as they are written."""
+
+    item: str
+    source: str
+    here: str
+    how: str
+    commands: str
+    data: str
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+
+
+def _tables() -> dict[str, list[Item]]:
+    """The rows by paper: a `### NAME: ...` heading of the chapter and the table below it."""
+    page = (REPOSITORY / "docs/papers.md").read_text("utf-8")
+    chapter = page.split("\n## The papers, item by item\n", 1)[1].split("\n## ", 1)[0]
+    tables = {}
+    for section in chapter.split("\n### ")[1:]:
+        heading, *lines = section.splitlines()
+        header, _, *rows = (line for line in lines if line.startswith("|"))
+        assert _cells(header) == COLUMNS, heading
+        tables[heading.split(":")[0]] = [Item(*_cells(row)) for row in rows]
+    return tables
+
+
+TABLES = _tables()
+ITEMS = [item for items in TABLES.values() for item in items]
+
+
+def _spans(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+@cache
+def _options(command: str, benchmark: str) -> set[str]:
+    """The options of a command, which can depend on the benchmark (`--benchmark NAME`, or nothing: KUMO)."""
+    found = get_command(app)
+    for word in command.split():
+        found = found.commands[word]  # type: ignore[attr-defined]
+    parameters = found.make_context("perennial", benchmark.split(), resilient_parsing=True).command.params
+    return {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def _numbers_of(source: str, kind: str) -> set[int]:
+    """The numbers of figures or tables that a cell names: `figures 3e and 6d`, `tables 8 to 12`."""
+    numbers: set[int] = set()
+    for named in re.findall(rf"\b{kind}s? ((?:\d+(?:[a-z](?:-[a-z])?)?(?:, | and | to )?)+)", source):
+        numbers |= {int(number) for number in re.findall(r"\d+", named)}
+        for first, last in re.findall(r"(\d+) to (\d+)", named):
+            numbers |= set(range(int(first), int(last) + 1))
+    return numbers
+
+
+@pytest.mark.parametrize("paper", TABLES)
+def test_each_numbered_figure_and_table_of_the_paper_has_its_row(paper: str) -> None:
+    for kind, numbers in NUMBERED[paper].items():
+        named = {number for item in TABLES[paper] for number in _numbers_of(item.source, kind)}
+        assert named == set(numbers), kind
+
+
+def test_each_row_says_what_is_done_and_what_differs() -> None:
+    for item in ITEMS:
+        assert item.item, item
+        assert item.source, item
+        assert item.here in ("same", "differs", "absent"), item
+        assert item.how or item.here == "same", item
+        assert not (item.here == "absent" and item.commands), item
+        for cell in (item.commands, item.data):  # names only, so that none is overlooked
+            assert cell == ", ".join(f"`{span}`" for span in _spans(cell)), item
+
+
+def test_each_option_is_one_of_its_command() -> None:
+    named = [span for item in ITEMS for span in _spans(item.commands)]
+    assert any("--" in span for span in named)
+    for span in named:
+        command, benchmark = span.split(" --")[0], " ".join(re.findall(r"--benchmark \S+", span))
+        assert set(re.findall(r"--[\w-]+", span)) <= _options(command, benchmark), span
+
+
+def test_each_view_and_table_is_in_the_catalog() -> None:
+    assert {span for item in ITEMS for span in _spans(item.data)} <= set(describe_relations())
