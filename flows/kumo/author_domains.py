@@ -1,19 +1,21 @@
 """Stage 1: the domains and their configurations: bundled, from files, or written by models."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from perennial.flows.console import progress
 from perennial.flows.kumo.edition import KumoEdition
 from perennial.flows.kumo.planning.candidates import PlannedDomain
 from perennial.flows.kumo.planning.domain_choice import load_bundled
-from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
+from perennial.flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
 from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
-from perennial.schemas.rows import Rejection, Row, Rows
+from perennial.schemas.kumo.plan import AuthoringPlan
+from perennial.schemas.kumo.things import Proposal, SeedConfig
+from perennial.schemas.rows import Rows
 from perennial.tasks.authors import count_causes
-from perennial.tasks.kumo.authors.configurations import Configured, configure_domain
+from perennial.tasks.kumo.authors.configurations import NEAR_DUPLICATE, Configured, configure_domain
 from perennial.tasks.kumo.authors.proposal import KnownDomain, propose_domains, refuse_same_truths
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.published_domains import published_domains, published_truths
@@ -25,6 +27,7 @@ from perennial.warehouse.kumo.rows import (
     proposal_from_row,
     proposal_row,
 )
+from perennial.warehouse.store.store import Store
 
 Domains = tuple[PlannedDomain, ...]  # the inputs of KUMO's stages: those that are given
 
@@ -55,14 +58,19 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
 
 
 async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
-    plan = KumoEdition(workspace).plan.authoring
+    edition = KumoEdition(workspace)
+    plan = edition.plan.authoring
     calls = session.batch()
     proposed = await propose_domains(
         calls,
         plan.choice("proposer"),
         plan.proposals,
         plan.categories,
-        _list_known_domains(workspace),
+        list_known_domains(
+            workspace.staging.store,
+            workspace.growth.known_editions,
+            [*_given_configs(edition), *(edition.config(world).config for world in edition.read_worlds())],
+        ),
         ask_json=session.json_asker(calls),
     )
     if proposed.shortfall is not None:
@@ -75,15 +83,18 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
     )
 
 
-def _list_known_domains(workspace: Workspace) -> list[KnownDomain]:
-    """The domains of this edition, the bundled ones, and those of editions published before."""
-    edition = KumoEdition(workspace)
-    config_ids = (*edition.plan.configs, *edition.read_worlds())
-    configs = [edition.config(config_id).config for config_id in config_ids]
-    configs += [load_bundled(name) for name in bundled_domains()]
-    published = published_domains(workspace.staging.store, workspace.growth.known_editions)
-    names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
+def list_known_domains(
+    store: Store, editions: Sequence[str], configs: Iterable[SeedConfig] = ()
+) -> list[KnownDomain]:
+    """These domains, the bundled ones, and those of the published editions."""
+    known = [*configs, *map(load_bundled, bundled_domains())]
+    published = published_domains(store, editions)
+    names = {(config.name, config.goal): None for config in known} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
+
+
+def _given_configs(edition: KumoEdition) -> list[SeedConfig]:
+    return [edition.config(config_id).config for config_id in edition.plan.configs]
 
 
 def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
@@ -105,58 +116,66 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
 
 
 async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
-    plan = KumoEdition(workspace).plan.authoring
+    edition = KumoEdition(workspace)
     calls = session.batch()
+    proposals = [proposal_from_row(row) for row in rows]
+    known_truths = list_known_truths(
+        workspace.staging.store, workspace.growth.known_editions, _given_configs(edition)
+    )
+    authored = await configure_proposals(session, calls, edition.plan.authoring, proposals, known_truths)
+    names = ("kumo_authored_domains", "kumo_seed_configs", "kumo_outcomes", "rejections")
+    tables: dict[str, Rows] = {name: [] for name in names}
+    for row, domain in zip(rows, authored, strict=True):
+        call_ids = domain.call_ids
+        if domain.config is not None:
+            tables["kumo_seed_configs"].append(config_row(domain.config, list(domain.warnings), call_ids))
+            tables["kumo_outcomes"] += outcome_rows(domain.config)
+        tables["kumo_authored_domains"].append(
+            authored_domain_row(row["domain_id"], domain.status, domain.versions, call_ids)
+        )
+        tables["rejections"] += [rejection.row() for rejection in domain.rejections]
+    return calls.add_to(tables)
+
+
+async def configure_proposals(
+    session: ModelSession,
+    calls: BatchCalls,
+    authoring: AuthoringPlan,
+    proposals: Sequence[Proposal],
+    known_truths: Mapping[str, Sequence[str]],
+) -> list[Configured]:
+    """What came of each proposal: without a configuration where its truths are those of a known domain."""
     asker = session.json_asker(calls)
     outcomes = await settle_all(
         configure_domain(
             calls,
-            plan.choice("configurer"),
-            proposal_from_row(row),
-            continuations=plan.continuations,
-            repairs=plan.repairs,
+            authoring.choice("configurer"),
+            proposal,
+            continuations=authoring.continuations,
+            repairs=authoring.repairs,
             ask_json=asker,
         )
-        for row in rows
+        for proposal in proposals
     )
-    known_truths = _list_known_truths(workspace)
-    names = ("kumo_authored_domains", "kumo_seed_configs", "kumo_outcomes", "rejections")
-    tables: dict[str, Rows] = {name: [] for name in names}
-    for row, configured in zip(rows, outcomes, strict=True):
-        _add_configured(tables, row, configured, known_truths)
-    return calls.add_to(tables)
+    known = dict(known_truths)
+    authored = []
+    for configured in outcomes:
+        config = configured.config
+        problem = None if config is None else refuse_same_truths(config.truths, known)
+        if config is not None and problem is not None:
+            configured = configured.refuse_as(NEAR_DUPLICATE, config.name, problem)
+        elif config is not None:
+            known[config.name] = config.truths
+        authored.append(configured)
+    return authored
 
 
-def _add_configured(
-    tables: dict[str, Rows], row: Row, configured: Configured, known_truths: dict[str, Sequence[str]]
-) -> None:
-    """Add the rows of a proposed domain; one that is used is then among the known ones."""
-    config, call_ids = configured.config, configured.call_ids
-    rejections = list(configured.rejections)
-    problem = None if config is None else refuse_same_truths(config.truths, known_truths)
-    if problem is not None:
-        status = "near_duplicate"
-        rejections.append(Rejection("configuration", row["name"], status, problem, call_ids[-1]))
-    elif config is None:
-        status = "dropped"
-    else:
-        status = "accepted" if configured.versions == 1 else "repaired"
-        known_truths[config.name] = config.truths
-        tables["kumo_seed_configs"].append(config_row(config, list(configured.warnings), call_ids))
-        tables["kumo_outcomes"] += outcome_rows(config)
-    tables["kumo_authored_domains"].append(
-        authored_domain_row(row["domain_id"], status, configured.versions, call_ids)
-    )
-    tables["rejections"] += [rejection.row() for rejection in rejections]
-
-
-def _list_known_truths(workspace: Workspace) -> dict[str, Sequence[str]]:
-    """The truths of the domains that `_list_known_domains` lists, by name."""
-    edition = KumoEdition(workspace)
-    configs = [load_bundled(name) for name in bundled_domains()]
-    configs += [edition.config(config_id).config for config_id in edition.plan.configs]
-    published = published_truths(workspace.staging.store, workspace.growth.known_editions)
-    return {**published, **{config.name: config.truths for config in configs}}
+def list_known_truths(
+    store: Store, editions: Sequence[str], configs: Iterable[SeedConfig] = ()
+) -> dict[str, Sequence[str]]:
+    """The truths of the domains that `list_known_domains` lists, by name; none of worlds."""
+    known = [*map(load_bundled, bundled_domains()), *configs]
+    return {**published_truths(store, editions), **{config.name: config.truths for config in known}}
 
 
 def _reasons(rejections: Rows) -> str:

@@ -157,15 +157,29 @@ def run_session(
     *,
     in_batches: bool = False,
 ) -> Result:
+    """Do the work of a batch of an edition or evaluation: see `run_calls`."""
+    store, unit = workspace.staging.store, workspace.plan.unit
+    return run_calls(store, unit, policy, work, in_batches=in_batches)
+
+
+def run_calls(
+    store: Store,
+    unit: str,
+    policy: CallPolicy,
+    work: Callable[[ModelSession], Awaitable[Result]],
+    *,
+    in_batches: bool = False,
+) -> Result:
     """Return what the asynchronous work returns, with a client open while it runs.
 
-    `in_batches`: models whose entry says so are asked in batches of their server.
+    The ledger keeps its calls for `unit`. `in_batches`: models whose entry says so are asked in batches of
+    their server.
 
     Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. Ctrl-C,
     SIGTERM and SIGHUP let the calls in flight end, since they are paid for; a second one does not wait.
     """
     try:
-        return asyncio.run(_in_session(workspace, policy, work, in_batches))
+        return asyncio.run(_in_session(store, unit, policy, work, in_batches))
     except _Interrupted as interrupted:
         # For handlers outside of model calls: Python, Prefect, the operating system.
         signal.raise_signal(interrupted.number)
@@ -181,17 +195,16 @@ class _Interrupted(Exception):
 
 
 async def _in_session(
-    workspace: Workspace,
+    store: Store,
+    unit: str,
     policy: CallPolicy,
     work: Callable[[ModelSession], Awaitable[Result]],
     in_batches: bool,
 ) -> Result:
     # It logs every request at the level that `--verbose` shows; the ledger has them all.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
-    store = workspace.staging.store
     path = ledger_file(store.root)
     endpoints = {name: entry.base_url for name, entry in policy.models.items() if entry.base_url}
-    unit = workspace.plan.unit
     with CallLedger(path, unit, policy.base_url, root_id(store), endpoints) as ledger:
         async with _client(policy, ledger, store, in_batches) as client:
             with _calls_end_first(client.stop):

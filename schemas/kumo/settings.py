@@ -76,7 +76,8 @@ class KumoSettings(RefreshSettings):
     )
     domains: Names = setting(
         [],
-        "Bundled domains or paths of .json files, separated by commas. Default: bundled ones, in rotation.",
+        "Bundled domains, .json files or folders of them, separated by commas. Default: bundled ones, in "
+        "rotation.",
     )
     domains_from: str = setting(
         "",

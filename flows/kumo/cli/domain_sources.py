@@ -1,18 +1,30 @@
-"""`perennial domains new`, `build`, `world` and `counterfactual`: domains that are written here."""
+"""`perennial domains new`, `build`, `world`, `propose` and others: domains that are written here."""
 
 import json
 import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from perennial.flows.console.input_files import show_path, write_lines
-from perennial.flows.console.root_option import RootOption
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console.input_files import (
+    read_text_file,
+    require_file_place,
+    require_folder,
+    show_path,
+    write_lines,
+)
+from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.things import CATEGORIES
+from perennial.schemas.rows import JsonObject
+from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.kumo.domains.generate import (
     ACTIONS,
     CONFIG,
@@ -22,6 +34,17 @@ from perennial.warehouse.kumo.domains.generate import (
     seed_json,
 )
 from perennial.warehouse.kumo.domains.starter import starter_actions, starter_facts
+from perennial.warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from perennial.flows.stages.model_calls import ModelSession
+    from perennial.schemas.kumo.plan import AuthoringPlan
+    from perennial.schemas.kumo.settings import KumoSettings
+    from perennial.schemas.kumo.things import Proposal
+
+Result = TypeVar("Result")
 
 _JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 SPARSE = "K,B such as 8,0.1: an action keeps what it says about one of K communities, about others B of it."
@@ -186,3 +209,181 @@ def _print_result(line: str, document: dict[str, object], as_json: bool) -> None
         typer.echo(json.dumps(document, indent=2))
     else:
         Terminal(soft_wrap=True).print(line)
+
+
+# `perennial domains propose` and `configure`: a model as author, one reviewable file after each step.
+
+
+_CALL_SETTINGS = (
+    *("author", "author_temperature", "author_max_tokens"),
+    *("base_url", "models_file", "concurrency", "timeout", "max_calls", "max_cost"),
+)
+_FINDINGS_SHOWN = 5  # per domain; --json has them all
+
+
+def author_fields(*names: str) -> "Mapping[str, FieldInfo]":
+    """These settings of a refresh, and those of an author's calls, for a command that has them too."""
+    from perennial.schemas.kumo.settings import KumoSettings
+
+    return {name: KumoSettings.model_fields[name] for name in (*names, *_CALL_SETTINGS)}
+
+
+def propose(
+    values: JsonObject,
+    out: Annotated[Path, typer.Option(help="File to write, JSON Lines: a proposal per line, to be edited.")],
+    wanted: Annotated[
+        int | None,
+        typer.Option(
+            "--count", min=1, max=1_000, help="Domains to propose. Default: 3, or as --categories says."
+        ),
+    ] = None,
+    root: RootOption = None,
+    as_json: _JsonOption = False,
+) -> None:
+    """Have a model propose domains, unlike those that are bundled or in editions of the data root.
+
+    Edit the file, remove lines or add your own, then let `perennial domains configure` write the
+    configurations. Replies are kept in the data root: the same command again asks nothing twice.
+
+    Example: perennial domains propose --author gpt-4.1 --count 5 --categories Music --out proposals.jsonl
+    """
+    from perennial.flows.kumo.author_domains import list_known_domains
+    from perennial.tasks.kumo.authors.proposal import Proposed, proposal_line, propose_domains
+
+    require_file_place("--out", out)
+    store = data_root(root)
+    settings, plan = _read_author(values, store, wanted)
+    known = list_known_domains(store, published_editions(store))
+
+    async def work(session: "ModelSession") -> Proposed:
+        calls = session.batch()
+        return await propose_domains(
+            calls,
+            plan.choice("proposer"),
+            plan.proposals,
+            plan.categories,
+            known,
+            ask_json=session.json_asker(calls),
+        )
+
+    proposed = _author("propose", settings, store, plan, [], work)
+    lines = [proposal_line(proposal) for proposal in proposed.proposals]
+    if lines:
+        _write_unless_edited(out, lines)
+    shown = [f"{proposal.name} ({proposal.category}): {proposal.goal}" for proposal in proposed.proposals]
+    refused = [f"{refusal.subject}: {refusal.message}" for refusal in proposed.rejections]
+    next_step = f"perennial domains configure {show_path(out)} --out domains" if lines else ""
+    lines = [*shown, *(f"refused: {line}" for line in refused)]
+    lines += [f"warning: {proposed.shortfall}"] if proposed.shortfall else []
+    lines += [f"{show_path(out)}: {count(len(shown), 'proposal')}; next: edit it, then `{next_step}`"] * bool(
+        shown
+    )
+    document = {"out": show_path(out), "proposals": len(shown), "refused": refused}
+    _print_result("\n".join(lines), document, as_json)
+    raise typer.Exit(int(not shown))
+
+
+def configure(
+    values: JsonObject,
+    proposals: Annotated[
+        Path, typer.Argument(metavar="PROPOSALS", help="File that `perennial domains propose` wrote.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder to write a .json file per domain into; it is made.")],
+    root: RootOption = None,
+    as_json: _JsonOption = False,
+) -> None:
+    """Have a model write the configuration of each proposal, and repair what the validator refuses.
+
+    It prints what was refused and why. Exit code 0: all were written; 1: some were not. Replies are kept in
+    the data root: the same command again asks nothing twice.
+
+    Example: perennial domains configure proposals.jsonl --author gpt-4.1 --out domains
+    """
+    from perennial.flows.kumo.author_domains import configure_proposals, list_known_truths
+    from perennial.tasks.kumo.authors.configurations import Configured
+    from perennial.tasks.kumo.authors.proposal import read_proposals
+
+    require_folder("--out", out)
+    given = read_proposals(read_text_file(proposals), show_path(proposals))
+    store = data_root(root)
+    settings, plan = _read_author(values, store, len(given))
+    known_truths = list_known_truths(store, published_editions(store))
+
+    async def work(session: "ModelSession") -> list[Configured]:
+        return await configure_proposals(session, session.batch(), plan, given, known_truths)
+
+    made = _author("configure", settings, store, plan, given, work)
+    lines, domains = [], []
+    for proposal, domain in zip(given, made, strict=True):
+        stem = re.sub(r"\W+", "_", proposal.name.lower()).strip("_") or "domain"
+        file = out / f"{stem}.json"
+        entry: JsonObject = {"domain": proposal.name, "status": domain.status, "versions": domain.versions}
+        title = f"{proposal.name}: {domain.status}, {count(domain.versions, 'version')}"
+        if domain.config is not None:
+            out.mkdir(parents=True, exist_ok=True)
+            _write_unless_edited(file, seed_json(domain.config).splitlines())
+            sizes = {"truths": len(domain.config.truths), "actions": len(domain.config.actions)}
+            entry |= {"file": show_path(file), **sizes, "warnings": list(domain.warnings)}
+            title += f", {sizes['truths']} truths, {sizes['actions']} actions; {show_path(file)}"
+        findings = list(dict.fromkeys(f"{refusal.rule}: {refusal.message}" for refusal in domain.rejections))
+        domains.append({**entry, "refused": findings})
+        lines += [title, *(f"    {finding}" for finding in findings[:_FINDINGS_SHOWN])]
+        hidden = len(findings) - _FINDINGS_SHOWN
+        lines += [f"    and {hidden:,} more; --json prints all of them"] * (hidden > 0)
+    written = sum(domain.config is not None for domain in made)
+    lines.append(f"{count(written, 'domain')} of {len(made)} written to {show_path(out)}")
+    if written:
+        lines[-1] += f"; next: `perennial refresh --domains {show_path(out)}`"
+    _print_result("\n".join(lines), {"out": show_path(out), "domains": domains}, as_json)
+    raise typer.Exit(int(written < len(made)))
+
+
+def _read_author(
+    values: JsonObject, store: Store, proposals: int | None
+) -> "tuple[KumoSettings, AuthoringPlan]":
+    """The settings and who authors, once its models are known to be callable."""
+    from typing import cast
+
+    from perennial.flows.refresh.models import check_models, look_up
+    from perennial.schemas.kumo.settings import KumoSettings
+    from perennial.schemas.settings import load_settings
+
+    roles = dict.fromkeys(("proposer", "configurer"), values["author"])
+    flags = {"categories": [], **values, **roles, "propose": proposals, "root": store.root}
+    settings = cast(KumoSettings, load_settings(flags, "domains"))
+    if not (settings.author or (settings.proposer and settings.configurer)):
+        raise InvalidOption("no model is named to author domains: name one with --author")
+    plan = settings.authoring(has_domains=False)
+    choices = [plan.choice_of(model) for model in dict.fromkeys((plan.proposer, plan.configurer))]
+    check_models(settings, find_benchmark("kumo"), choices, (), store, needs_key=True, protocol={})
+    look_up(settings, store, choices, lambda text: Terminal(stderr=True, soft_wrap=True).print(text))
+    return settings, plan
+
+
+def _author(
+    name: str,
+    settings: "KumoSettings",
+    store: Store,
+    plan: "AuthoringPlan",
+    given: "Sequence[Proposal]",
+    work: "Callable[[ModelSession], Awaitable[Result]]",
+) -> Result:
+    """Do the work with a client open; limits are of all calls of this command, earlier runs included."""
+    from perennial.flows.console import progress
+    from perennial.flows.stages.model_calls import run_calls
+
+    unit = f"({content_id('domains', name, asdict(plan), [asdict(proposal) for proposal in given])})"
+    with progress.show_on(Terminal(stderr=True)), progress.stage(name, 1) as advance:
+        result = run_calls(store, unit, settings.call_policy(), work)
+        advance({})
+    return result
+
+
+def _write_unless_edited(path: Path, lines: list[str]) -> None:
+    """Write the file; refuse to replace one with another content, which somebody may have edited."""
+    text = "".join(f"{line}\n" for line in lines)
+    if path.exists() and read_text_file(path) != text:
+        raise InvalidOption(
+            f"--out {show_path(path)} exists and differs: name another place, or remove it first"
+        )
+    write_lines(path, lines)

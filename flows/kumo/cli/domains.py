@@ -1,6 +1,7 @@
 """`perennial domains`: list, check and score domains, import and write new ones."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,17 @@ from perennial.flows.console.row_formats import (
     choose_format,
     print_rows,
 )
-from perennial.flows.kumo.cli.domain_sources import build, counterfactual, new, sparse, world
+from perennial.flows.console.settings_options import benchmark_command, with_settings
+from perennial.flows.kumo.cli.domain_sources import (
+    author_fields,
+    build,
+    configure,
+    counterfactual,
+    new,
+    propose,
+    sparse,
+    world,
+)
 from perennial.flows.kumo.cli.file_reports import (
     EXIT_CODES,
     as_document,
@@ -43,6 +54,11 @@ domains = typer.Typer(
 domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(
     split
 )
+for _command, _settings in ((propose, ("categories",)), (configure, ("continuations", "repairs"))):
+    _fields = partial(lambda names, _named: author_fields(*names), _settings)
+    domains.command(_command.__name__, cls=benchmark_command(_command, _fields, has_long_help=False))(
+        with_settings(_command, {}, has_long_help=False)
+    )
 domains.command(epilog="Example: perennial domains new tide_pools --category Zoology")(new)
 domains.command(epilog="Example: perennial domains build tide_pools")(build)
 domains.command(epilog="Example: perennial domains world --seed 7 --index 3 --out world.json")(world)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from perennial.flows.console.input_files import json_files
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
 from perennial.schemas.errors import InvalidOption
@@ -51,7 +52,7 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
     clone = read_domains(Path(settings.domains_from)) if settings.domains_from else []
     in_clone = {domain.name for domain in clone}
     chosen = in_clone.intersection(settings.domains)
-    names = [name for name in settings.domains if name not in in_clone]
+    names = list(chain.from_iterable(_files_of(name) for name in settings.domains if name not in in_clone))
     if not settings.has_domains:
         names = list(bundled_domains())
     domains: dict[str, PlannedDomain] = {}
@@ -73,6 +74,13 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
         clone = [domain for domain in clone if not chosen or domain.name in chosen]
         left_out = _add_clone(domains, names_by_key, settings, sizes, clone)
     return CandidateDomains(tuple(domains.values()), left_out)
+
+
+def _files_of(name: str) -> list[str]:
+    """The domain's name or file itself, or the files of the folder."""
+    if name in bundled_domains() or not Path(name).is_dir():
+        return [name]
+    return [str(file) for file in json_files(Path(name))]
 
 
 def _add_clone(

@@ -21,7 +21,7 @@ def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
         return read_config_file(Path(name)), "file"
     raise InvalidOption(
         f"domain {name!r} is not known: bundled are {', '.join(bundled_domains())}; "
-        f"for a domain of your own give the path of its .json file{suggest(name, bundled_domains())}"
+        f"for one of your own give the path of its .json file or folder{suggest(name, bundled_domains())}"
     )
 
 

@@ -275,6 +275,7 @@ PROMPT_TEMPLATE = "kumo/authors/configure_prompt.md.j2"
 SYSTEM_TEMPLATE = "kumo/authors/configure_system.md.j2"
 TEMPLATE = "kumo/authors/configure.md.j2"
 REPAIR_TEMPLATE = "kumo/authors/configure_repair.md.j2"
+NEAR_DUPLICATE = "near_duplicate"
 LONGEST_PROMPT = 20_000  # characters; the template filled in has some 2,000
 
 _SCHEMA_NAME = "seed_configuration"
@@ -294,6 +295,19 @@ class Configured:
     versions: int
     call_ids: tuple[str, ...]
     rejections: tuple[Rejection, ...]
+
+    @property
+    def status(self) -> str:
+        """`accepted` as it was first written, `repaired`, NEAR_DUPLICATE or `dropped`."""
+        if self.config is None:
+            is_twin = self.rejections[-1].rule == NEAR_DUPLICATE
+            return NEAR_DUPLICATE if is_twin else "dropped"
+        return "accepted" if self.versions == 1 else "repaired"
+
+    def refuse_as(self, rule: str, name: str, reason: str) -> "Configured":
+        """The same without its configuration, which is refused for this rule."""
+        rejection = Rejection("configuration", name, rule, reason, self.call_ids[-1])
+        return replace(self, config=None, rejections=(*self.rejections, rejection))
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ Each round is one call for the domains still missing. It names those that exist 
 proposals were refused, so that no two rounds ask the same.
 """
 
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -115,6 +116,35 @@ def read_entry(entry: object) -> ProposalForm:
         return ProposalForm.model_validate(entry)
     except ValidationError as error:
         raise NotTheForm(describe_problems(error, _PROBLEMS_SHOWN)) from None
+
+
+def proposal_line(proposal: Proposal) -> str:
+    """The proposal as a line of a file that people edit."""
+    return json.dumps({key: getattr(proposal, key) for key in _ABOUT}, ensure_ascii=False)
+
+
+def read_proposals(text: str, source: str) -> list[Proposal]:
+    """The proposals that `proposal_line` wrote and people may have edited, one per line.
+
+    Raises UnreadableInput that names the line: for one that is not of the form, or that has the name or the
+    goal of an earlier one.
+    """
+    proposals: list[Proposal] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"{source}, line {number}"
+        if not line.strip():
+            continue
+        try:
+            form = read_entry(parse_json(line, where))
+        except NotTheForm as error:
+            raise NotTheForm(f"{where}: {error}") from None
+        twin = nearest_twin(form.name, form.goal, [KnownDomain(old.name, old.goal) for old in proposals])
+        if twin is not None:
+            raise NotTheForm(f"{where}: {form.name!r}: {twin.message}, or remove one of the two lines")
+        proposals.append(Proposal(**form.model_dump()))
+    if not 0 < len(proposals) <= _MOST_ENTRIES:
+        raise NotTheForm(f"{source}: expected 1 to {_MOST_ENTRIES:,} proposals, got {len(proposals):,}")
+    return proposals
 
 
 def entry_name(entry: object) -> str:
