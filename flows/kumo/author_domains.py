@@ -87,9 +87,9 @@ def list_known_domains(
     store: Store, editions: Sequence[str], configs: Iterable[SeedConfig] = ()
 ) -> list[KnownDomain]:
     """These domains, the bundled ones, and those of the published editions."""
-    known = [*configs, *map(load_bundled, bundled_domains())]
+    listed = [*configs, *map(load_bundled, bundled_domains())]
     published = published_domains(store, editions)
-    names = {(config.name, config.goal): None for config in known} | dict.fromkeys(published)
+    names = {(config.name, config.goal): None for config in listed} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
 
 
@@ -157,15 +157,16 @@ async def configure_proposals(
         )
         for proposal in proposals
     )
-    known = dict(known_truths)
+    # In the order of the proposals, whichever was configured first: so a rerun refuses the same ones.
+    taken = dict(known_truths)
     authored = []
     for configured in outcomes:
         config = configured.config
-        problem = None if config is None else refuse_same_truths(config.truths, known)
+        problem = None if config is None else refuse_same_truths(config.truths, taken)
         if config is not None and problem is not None:
             configured = configured.refuse_as(NEAR_DUPLICATE, config.name, problem)
         elif config is not None:
-            known[config.name] = config.truths
+            taken[config.name] = config.truths
         authored.append(configured)
     return authored
 
@@ -174,8 +175,8 @@ def list_known_truths(
     store: Store, editions: Sequence[str], configs: Iterable[SeedConfig] = ()
 ) -> dict[str, Sequence[str]]:
     """The truths of the domains that `list_known_domains` lists, by name; none of worlds."""
-    known = [*map(load_bundled, bundled_domains()), *configs]
-    return {**published_truths(store, editions), **{config.name: config.truths for config in known}}
+    listed = [*map(load_bundled, bundled_domains()), *configs]
+    return {**published_truths(store, editions), **{config.name: config.truths for config in listed}}
 
 
 def _reasons(rejections: Rows) -> str:

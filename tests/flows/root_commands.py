@@ -50,6 +50,8 @@ READERS: dict[str, Arguments] = {
     **{f"import {name}": ((".",),) for name in ("kumo", "a2rbench", "beyondbench", "knowlogic", "inspect")},
     "tasks sample": (("modular_systems", "--count", "1", "--out", "drawn.jsonl"),),
     "domains list": ((),),
+    "domains propose": (("--author", "m", "--out", "p.jsonl"),),
+    "domains configure": (("p.jsonl", "--author", "m", "--out", "made"),),
     "sample": (("--count", "1", "--out", "drawn.jsonl"),),
     "domains sample": ((*DRAWN, "--truths", "4", "--actions", "4", "--count", "1"),),
     "trajectories": ((*DRAWN, "--setting", "4x4", "--count", "60"),),

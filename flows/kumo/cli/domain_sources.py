@@ -253,7 +253,7 @@ def propose(
     require_file_place("--out", out)
     store = data_root(root)
     settings, plan = _read_author(values, store, wanted)
-    known = list_known_domains(store, published_editions(store))
+    existing = list_known_domains(store, published_editions(store))
 
     async def work(session: "ModelSession") -> Proposed:
         calls = session.batch()
@@ -262,25 +262,24 @@ def propose(
             plan.choice("proposer"),
             plan.proposals,
             plan.categories,
-            known,
+            existing,
             ask_json=session.json_asker(calls),
         )
 
     proposed = _author("propose", settings, store, plan, [], work)
-    lines = [proposal_line(proposal) for proposal in proposed.proposals]
-    if lines:
-        _write_unless_edited(out, lines)
-    shown = [f"{proposal.name} ({proposal.category}): {proposal.goal}" for proposal in proposed.proposals]
+    if proposed.proposals:
+        _write_unless_edited(out, [proposal_line(proposal) for proposal in proposed.proposals])
     refused = [f"{refusal.subject}: {refusal.message}" for refusal in proposed.rejections]
-    next_step = f"perennial domains configure {show_path(out)} --out domains" if lines else ""
-    lines = [*shown, *(f"refused: {line}" for line in refused)]
-    lines += [f"warning: {proposed.shortfall}"] if proposed.shortfall else []
-    lines += [f"{show_path(out)}: {count(len(shown), 'proposal')}; next: edit it, then `{next_step}`"] * bool(
-        shown
-    )
-    document = {"out": show_path(out), "proposals": len(shown), "refused": refused}
+    lines = [f"{proposal.name} ({proposal.category}): {proposal.goal}" for proposal in proposed.proposals]
+    lines += [f"refused: {line}" for line in refused]
+    if proposed.shortfall:
+        lines.append(f"warning: {proposed.shortfall}")
+    number = len(proposed.proposals)
+    next_step = f"; next: edit it, then `perennial domains configure {show_path(out)} --out domains`"
+    lines.append(f"{show_path(out)}: {count(number, 'proposal')}" + next_step * bool(number))
+    document = {"out": show_path(out), "proposals": number, "refused": refused}
     _print_result("\n".join(lines), document, as_json)
-    raise typer.Exit(int(not shown))
+    raise typer.Exit(int(not number))
 
 
 def configure(
@@ -304,17 +303,18 @@ def configure(
     from perennial.tasks.kumo.authors.proposal import read_proposals
 
     require_folder("--out", out)
-    given = read_proposals(read_text_file(proposals), show_path(proposals))
     store = data_root(root)
-    settings, plan = _read_author(values, store, len(given))
+    kept = read_proposals(read_text_file(proposals), show_path(proposals))
+    settings, plan = _read_author(values, store, len(kept))
     known_truths = list_known_truths(store, published_editions(store))
 
     async def work(session: "ModelSession") -> list[Configured]:
-        return await configure_proposals(session, session.batch(), plan, given, known_truths)
+        return await configure_proposals(session, session.batch(), plan, kept, known_truths)
 
-    made = _author("configure", settings, store, plan, given, work)
+    configured = _author("configure", settings, store, plan, kept, work)
     lines, domains = [], []
-    for proposal, domain in zip(given, made, strict=True):
+    for proposal, domain in zip(kept, configured, strict=True):
+        # Any letters of any script, so that two names that differ give two files.
         stem = re.sub(r"\W+", "_", proposal.name.lower()).strip("_") or "domain"
         file = out / f"{stem}.json"
         entry: JsonObject = {"domain": proposal.name, "status": domain.status, "versions": domain.versions}
@@ -330,12 +330,12 @@ def configure(
         lines += [title, *(f"    {finding}" for finding in findings[:_FINDINGS_SHOWN])]
         hidden = len(findings) - _FINDINGS_SHOWN
         lines += [f"    and {hidden:,} more; --json prints all of them"] * (hidden > 0)
-    written = sum(domain.config is not None for domain in made)
-    lines.append(f"{count(written, 'domain')} of {len(made)} written to {show_path(out)}")
+    written = sum(domain.config is not None for domain in configured)
+    lines.append(f"{count(written, 'domain')} of {len(configured)} written to {show_path(out)}")
     if written:
         lines[-1] += f"; next: `perennial refresh --domains {show_path(out)}`"
     _print_result("\n".join(lines), {"out": show_path(out), "domains": domains}, as_json)
-    raise typer.Exit(int(written < len(made)))
+    raise typer.Exit(int(written < len(configured)))
 
 
 def _read_author(
@@ -348,6 +348,7 @@ def _read_author(
     from perennial.schemas.kumo.settings import KumoSettings
     from perennial.schemas.settings import load_settings
 
+    # A flag goes before the roles that perennial.toml names one by one.
     roles = dict.fromkeys(("proposer", "configurer"), values["author"])
     flags = {"categories": [], **values, **roles, "propose": proposals, "root": store.root}
     settings = cast(KumoSettings, load_settings(flags, "domains"))
@@ -365,14 +366,15 @@ def _author(
     settings: "KumoSettings",
     store: Store,
     plan: "AuthoringPlan",
-    given: "Sequence[Proposal]",
+    proposals: "Sequence[Proposal]",
     work: "Callable[[ModelSession], Awaitable[Result]]",
 ) -> Result:
     """Do the work with a client open; limits are of all calls of this command, earlier runs included."""
     from perennial.flows.console import progress
     from perennial.flows.stages.model_calls import run_calls
 
-    unit = f"({content_id('domains', name, asdict(plan), [asdict(proposal) for proposal in given])})"
+    # No edition has a name in brackets; what others author counts for their own limits.
+    unit = f"({content_id('domains', name, asdict(plan), [asdict(proposal) for proposal in proposals])})"
     with progress.show_on(Terminal(stderr=True)), progress.stage(name, 1) as advance:
         result = run_calls(store, unit, settings.call_policy(), work)
         advance({})
