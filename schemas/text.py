@@ -6,37 +6,79 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-# Characters that nobody sees in a text: control characters, and marks that turn the direction of reading.
+# Characters that nobody sees in a text: control characters, marks that turn the direction of reading, blanks.
 
 
-# Zero-width joiners are part of correct spelling in several scripts.
-_SPELLING_JOINERS = "\u200c\u200d"
+# Zero-width joiners and variation selectors are part of correct spelling after some characters. Rows of them
+# hide messages.
+_JOINERS = "\u200c\u200d"
+_SELECTORS = "\ufe0e\ufe0f"
+_SPELLING = _JOINERS + _SELECTORS
+_KEYCAPS = "#*0123456789"
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+# Marks and letters without a shape, and the selectors that no usual spelling has.
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+)
 
 
 def hidden_character(text: str) -> str | None:
     """Return the first control or other invisible character, None where there is none."""
     if text.isascii() and text.isprintable():
         return None
-    categories = ((c, unicodedata.category(c)) for c in text if c not in _SPELLING_JOINERS)
-    return next((c for c, category in categories if category in _INVISIBLE), None)
+    return next((c for before, c in zip(" " + text, text, strict=False) if _is_hidden(before, c)), None)
 
 
-# What stands around answers, books, reasoning and mappings, as a parser or a model might read it.
-FRAME_TAG = re.compile(
-    r"(?:<|&lt;|＜)\s?/?\s?(?:answer|book|think|thinking|reasoning|rule_outs|probability)\s?(?:>|&gt;|＞)",
-    re.IGNORECASE | re.ASCII,
-)
+def _is_hidden(before: str, character: str) -> bool:
+    if character in _SELECTORS:
+        return before in _SPELLING or (before.isascii() and before not in _KEYCAPS)
+    if character in _JOINERS:
+        return before in _JOINERS or before.isascii()
+    return unicodedata.category(character) in _INVISIBLE or _BLANK.match(character) is not None
+
+
 LINES = str.maketrans("", "", "\n\r\t")
+# What stands around answers, books, reasoning and mappings, as a parser or a model might read it; and
+# comments, which a reader of rendered Markdown does not see.
+_FRAME = re.compile(
+    r"<[\s|/\\]{0,4}(?:final_)?(?:answer|book|think|thinking|reasoning|rule_outs|probability)(?![\w-])[^<>]{0,80}>"
+    r"|<!--|^ {0,3}\[[^\]\n]{0,80}\]:(?=\s)",
+    re.IGNORECASE | re.ASCII | re.MULTILINE,
+)
+# Letters that look like Latin ones beside Latin ones. Greek letters of units and formulas stay.
+_OTHER_ALPHABET = (
+    "[\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf"
+    "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf]"
+)
+_MIXED = re.compile(f"[A-Za-z]{_OTHER_ALPHABET}|{_OTHER_ALPHABET}[A-Za-z]")
+
+
+def frame_mark(text: str) -> str | None:
+    """Return the first tag of answers, books or reasoning, or the beginning of a comment, in any spelling."""
+    if not (set("<&[") & set(text)) and text.isascii():
+        return None
+    # Twice: an entity may stand for the beginning of another one.
+    mark = _FRAME.search(plain_text(plain_text(text)).translate(_BRACKETS))
+    return None if mark is None else mark[0].strip()
 
 
 def unfit_part(text: str) -> str | None:
-    """Name what makes a model's text unfit for other models to read: tags of answers, hidden characters."""
+    """Name what makes a model's text unfit for models to read: hidden characters, marks, mixed alphabets."""
     hidden = hidden_character(text.translate(LINES))
     if hidden is not None:
         return f"the invisible character U+{ord(hidden):04X}"
-    tag = FRAME_TAG.search(text)
-    return None if tag is None else f"the tag {tag[0]}"
+    mark = frame_mark(text)
+    if mark is not None:
+        return f"the comment {mark}" if mark.startswith(("<!", "[")) else f"the tag {mark}"
+    mixed = _MIXED.search(text)
+    return None if mixed is None else f"the letters {mixed[0]}, which mix alphabets"
+
+
+def expect_plain(text: str) -> str:
+    """Return the text; raise ValueError where it is unfit for other models to read."""
+    if (unfit := unfit_part(text)) is not None:
+        raise ValueError(f"expected plain text, got {unfit}")
+    return text
 
 
 # Characters that look like others: one form for what models write for the same thing.
@@ -56,6 +98,8 @@ _USUAL = {
 }
 # What decompositions are taken: of another width or font, not of another meaning.
 _SAME = ("<wide>", "<narrow>", "<font>", "<noBreak>", "<compat>")
+# What looks like the brackets of a tag.
+_BRACKETS = str.maketrans("‹›〈〉⟨⟩◁▷", "<><><><>")
 # Letters of other scripts that look like Latin ones.
 _LATIN = str.maketrans("АВСасΑΒ", "ABCacAB")
 

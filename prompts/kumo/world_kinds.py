@@ -68,10 +68,18 @@ def world_kinds() -> dict[str, WorldKind]:
 @lru_cache(maxsize=1)
 def refused_words() -> tuple[str, ...]:
     """Words that no invented name may hold."""
-    values = tomllib.loads(
-        (files("perennial.prompts.kumo") / "refused_words.toml").read_text(encoding="utf-8")
-    )
+    values = _read_words("refused_words.toml")
     return (*values["offensive"], *values["known"])
+
+
+@lru_cache(maxsize=1)
+def guidebook_words() -> dict[str, frozenset[str]]:
+    """The words that guidebooks say their rules in (structure, game), and those that speak to a player."""
+    return {kind: frozenset(words) for kind, words in _read_words("books/guidebook_words.toml").items()}
+
+
+def _read_words(file: str) -> dict[str, list[str]]:
+    return tomllib.loads((files("perennial.prompts.kumo") / file).read_text(encoding="utf-8"))
 
 
 def _read_kind(file: str, text: str) -> WorldKind:

@@ -248,6 +248,13 @@ BOOKS = Table(
         Column("confirmed_rules", "list<string>", "exclusions that the book gives as confirmations"),
         Column("ambiguous_rules", "list<string>", "passages that leave open what is ruled out"),
         Column(
+            "other_text",
+            "int64",
+            "characters of sentences that carry no rule, definition or heading; a model's book with more "
+            "than a tenth of them failed",
+            minimum=0,
+        ),
+        Column(
             "checked_by",
             "string",
             "symbolic: read by grammar; else the model that read it back",

@@ -354,6 +354,7 @@ class BookVerdict:
 
     The four kinds are those of the paper's revision prompt (figure 11). `was_read` is False where no model
     could read the book back in the form asked for: then the check says nothing of it, and it has not passed.
+    `other` are the sentences that carry no rule, no definition and no heading, of a book of `characters`.
     """
 
     missing: tuple[str, ...] = ()
@@ -361,11 +362,24 @@ class BookVerdict:
     confirmed: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
     was_read: bool = True
+    other: tuple[str, ...] = ()
+    characters: int = 0
+
+    @property
+    def other_text(self) -> int:
+        """The characters of the other sentences."""
+        return sum(map(len, self.other))
+
+    @property
+    def is_wordy(self) -> bool:
+        """Whether more than a tenth of the book is other sentences."""
+        return self.other_text * 10 > self.characters
 
     @property
     def passed(self) -> bool:
-        """Whether the book was read, and says exactly what it should."""
-        return self.was_read and not (self.missing or self.extra or self.confirmed or self.ambiguous)
+        """Whether the book was read, says exactly what it should, and little else."""
+        faults = self.missing or self.extra or self.confirmed or self.ambiguous
+        return self.was_read and not faults and not self.is_wordy
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from perennial.schemas.a2rbench.things import AuthorRole, RuleAuthoringPlan, Step, name_domain
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
-from perennial.schemas.text import unfit_part
+from perennial.schemas.text import expect_plain
 from perennial.tasks.a2rbench.authored_code import KNOWN, EarlierCode, TestedRule, run_rule
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType, Value
@@ -125,9 +125,7 @@ class RuleForm(BaseModel):
     def _not_blank(cls, value: str) -> str:
         if not value.strip():
             raise ValueError("expected some words, got a blank")
-        if (unfit := unfit_part(value)) is not None:
-            raise ValueError(f"expected plain text, got {unfit}")
-        return value.strip()
+        return expect_plain(value.strip())
 
 
 class CodeForm(BaseModel):
@@ -151,7 +149,7 @@ class VerdictForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reasoning: Reasoning
+    reasoning: Annotated[Reasoning, AfterValidator(expect_plain)]
     is_valid: Annotated[bool, Field(strict=True)]
 
 

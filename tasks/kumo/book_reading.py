@@ -434,7 +434,7 @@ def read_book(text: str) -> BookContents:
     in the first paragraph under an action's heading. Rules are in the order of the actions.
     """
     reading = _BookReading()
-    for number, line in _lines(text):
+    for number, line in numbered_lines(text):
         reading.line = f"line {number}: {line}"
         if not reading.take(line):
             reading.unread.append(reading.line)
@@ -453,7 +453,8 @@ def read_book(text: str) -> BookContents:
     )
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, numbered from 1."""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.strip():
             yield number, line
@@ -463,7 +464,7 @@ def quote_rule(text: str, rule: BookRule) -> str:
     """The sentences of a book that say this rule, without their marks; "" where none is found."""
     wanted = (rule.label, rule.low, rule.high)
     action, quoted = "", []
-    for _, line in _lines(text):
+    for _, line in numbered_lines(text):
         if line.startswith("#"):
             action = line[4:] if line.startswith("### ") else ""
         elif action == rule.action:

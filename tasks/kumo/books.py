@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from perennial.prompts.kumo.world_kinds import guidebook_words
 from perennial.prompts.render import render
 from perennial.prompts.wording import plural, singular
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import PLAIN, BookRule, BookStyle, BookVerdict, Instance, SeedConfig
-from perennial.tasks.kumo.book_reading import read_book
+from perennial.schemas.text import plain_text, without_accents
+from perennial.tasks.kumo.book_reading import numbered_lines, read_book
 from perennial.tasks.kumo.encoding import EncodedConfig
 
 # What a knowledge book has to say of an instance: every outcome state, and what it rules out.
@@ -99,6 +101,115 @@ def _statements(
 def _in_words(statement: _Statement) -> str:
     kind, subject, closed = statement
     return describe_rule(subject, closed) if isinstance(subject, BookRule) else f'{kind} "{subject}"'
+
+
+# What a model's book says beside its rules, definitions and headings. No check of rules reads it, but every
+# player does.
+#
+# A sentence carries a rule, or says how the game works, if most of its words are those of guidebooks and of
+# its domain. It carries a definition if it names a truth or an action, or follows a sentence that does.
+# Definitions of one name are bounded in length, and none speaks to a player.
+
+
+_LONGEST_DEFINITION = 400  # characters for a truth or an action, beside its note
+_MOST_UNKNOWN = 12  # words of a sentence with an outcome
+_HELD = "\ue000"  # where a name or an outcome stood
+_SENTENCE_END = re.compile(r"(?<=[.!?;\u2026\u3002\uff01\uff1f\uff1b])[\"\u201d\u2019*_)]*\s+")
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_EXCLUSION = re.compile(r"\b(?:rul(?:e|es|ed|ing)[ -]out|exclu\w+|eliminat\w+)", re.IGNORECASE)
+_TWO_NUMBERS = re.compile(r"\d\D+\d")
+
+
+def other_sentences(
+    text: str, config: SeedConfig, instance: Instance, rules: Sequence[BookRule]
+) -> tuple[str, ...]:
+    """The sentences of a book that carry no rule, no definition and no heading of it, in order."""
+    return tuple(_OtherText(config, instance, rules).read(plain_text(text)))
+
+
+class _OtherText:
+    """The names, outcomes and words of an instance, and how much of the book has defined each name."""
+
+    def __init__(self, config: SeedConfig, instance: Instance, rules: Sequence[BookRule]) -> None:
+        things = {name: config.truth_notes.get(name, "") for name in instance.truths}
+        things |= {name: config.action_notes.get(name, "") for name in instance.actions}
+        self._room = {
+            short.casefold(): _LONGEST_DEFINITION + len(note)
+            for name, note in things.items()
+            for short in _short_names(plain_text(name))
+        }
+        labels = {plain_text(rule.label) for rule in rules if rule.label}
+        listed = sorted(self._room.keys() | labels, key=len, reverse=True)
+        pattern = "|".join(map(re.escape, listed))
+        self._listed = re.compile(rf"(?<!\w)(?:{pattern})(?:e?s)?(?!\w)", re.IGNORECASE)
+        nouns = (config.truth_noun, config.action_noun, config.goal, config.book_title)
+        domain = _words(plain_text(" ".join((*nouns, *things, *things.values()))))
+        self._domain = frozenset(form for word in domain for form in _forms(word))
+        self._words = guidebook_words()
+
+    def read(self, text: str) -> Iterator[str]:
+        """The sentences that carry nothing."""
+        subject: str | None = None
+        for _, line in numbered_lines(text):
+            is_heading = line.startswith("#")
+            held = self._listed.findall(line)
+            body = self._listed.sub(_HELD, line)
+            subject = None if is_heading else subject
+            for sentence in [body] if is_heading else _SENTENCE_END.split(body.strip()):
+                count, whole = sentence.count(_HELD), sentence
+                things, held = held[:count], held[count:]
+                for thing in things:
+                    whole = whole.replace(_HELD, thing, 1)
+                named = [key for key in map(self._key, things) if key is not None]
+                subject = named[0] if named else subject
+                if not self._carries(sentence, whole, subject, len(things) > len(named), is_heading):
+                    yield whole
+
+    def _key(self, thing: str) -> str | None:
+        return next((key for key in _forms(thing) if key in self._room), None)
+
+    def _carries(
+        self, sentence: str, whole: str, subject: str | None, has_outcome: bool, is_heading: bool
+    ) -> bool:
+        words = _words(sentence)
+        if not words:
+            return True
+        if any(word in self._words["addressing"] and word not in self._domain for word in words):
+            return False
+        unknown = [word for word in words if not self._knows(word)]
+        n_unknown = len(unknown)
+        if n_unknown * 3 <= len(words) or (is_heading and n_unknown <= 3):
+            return True
+        if _EXCLUSION.search(sentence) and n_unknown * 2 <= len(words):
+            return True
+        is_english = len(words) < 6 or not self._words["structure"].isdisjoint(words)
+        if not is_english or not without_accents("".join(unknown)).isascii():
+            return False
+        if n_unknown <= _MOST_UNKNOWN and (has_outcome or _TWO_NUMBERS.search(sentence)):
+            return True
+        if subject is None or is_heading:
+            return False
+        self._room[subject] -= len(whole)
+        return self._room[subject] >= 0
+
+    def _knows(self, word: str) -> bool:
+        forms = _forms(word)
+        return any(forms & known for known in (self._words["structure"], self._words["game"], self._domain))
+
+
+def _short_names(name: str) -> set[str]:
+    """The name, and the two parts of one with an abbreviation in parentheses."""
+    match = re.fullmatch(r"(.+?)\s*\(([^()]+)\)", name)
+    return {name, match[1], match[2]} if match else {name}
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _forms(word: str) -> set[str]:
+    folded = word.casefold()
+    return {folded, folded.removesuffix("s"), folded.removesuffix("es")}
 
 
 # Which outcomes of a book can be said by reference to one above: 'the same as for ..., and ... as well'.

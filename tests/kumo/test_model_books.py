@@ -16,6 +16,7 @@ from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 from tests.kumo.test_players import board_at, episode_of
 from tests.server.roles import checker, judge, reviser, writer
+from tests.server.roles.writer import SPEECH
 from tests.server.script import Asked
 
 SCRIPTS = {script.role: script for script in (writer.SCRIPT, checker.SCRIPT, reviser.SCRIPT, judge.SCRIPT)}
@@ -88,7 +89,7 @@ def test_a_right_book_passes_at_once():
     assert history.rejections == ()
     assert ask.roles() == ["writer", "checker"]
     writing, reading = ask.asked
-    assert version.verdict == BookVerdict()
+    assert version.verdict == BookVerdict(characters=len(version.text))
     assert (version.revision, version.author, version.checked_by) == (0, "author-model", "editor-model")
     assert (version.call_id, version.check_call_ids) == (writing.call_id, (reading.call_id,))
     assert (writing.model, writing.params) == ("author-model", {"temperature": 0.7})
@@ -139,7 +140,8 @@ def test_each_error_of_the_writer_is_found_as_its_kind_and_revised(fault, kinds,
     assert all(len(lines) == 1 for lines in found.values())
     assert not first.verdict.passed
     assert history.passed_version is second
-    assert (second.revision, second.author, second.verdict) == (1, "editor-model", BookVerdict())
+    assert (second.revision, second.author) == (1, "editor-model")
+    assert second.verdict == BookVerdict(characters=len(second.text))
     assert ask.roles() == ["writer", "checker", "reviser", "checker"]
     (prompt,) = ask.prompts("reviser")
     assert f"<BOOK>\n{first.text}</BOOK>" in prompt
@@ -151,6 +153,21 @@ def test_each_error_of_the_writer_is_found_as_its_kind_and_revised(fault, kinds,
         f"{int(kind in kinds)} {kind}" for kind in ("missing", "extra", "confirmed", "ambiguous")
     )
     assert rejection.message.startswith(f"round 0: {counts}; ")
+
+
+def test_a_book_that_speaks_to_players_goes_to_the_reviser_with_its_sentences():
+    ask = ScriptedAsk({"writer": ["speech"]})
+    history = history_of(ask)
+    first, second = history.versions
+    assert first.verdict.other == (SPEECH[: len(SPEECH) // 12 - 1],) * 12
+    assert not first.verdict.passed
+    assert history.passed_version is second
+    share = f"{first.verdict.other_text} of {len(first.text):,} characters"
+    (prompt,) = ask.prompts("reviser")
+    assert f"({share}, expected a tenth at most)" in prompt
+    assert prompt.count(f"- {first.verdict.other[0]}\n") == 12
+    (rejection,) = history.rejections
+    assert f"; {share} other text; " in rejection.message
 
 
 def test_a_reply_without_tags_is_no_book():
@@ -252,7 +269,7 @@ def test_a_book_that_nobody_can_read_back_is_not_blamed():
     ask = ScriptedAsk({"checker": ["wrong_form"] * 3})
     history = history_of(ask)
     first, second = history.versions
-    assert first.verdict == BookVerdict(was_read=False)
+    assert first.verdict == BookVerdict(was_read=False, characters=len(first.text))
     assert len(first.check_call_ids) == 3
     assert history.passed_version is second
     (rejection,) = history.rejections

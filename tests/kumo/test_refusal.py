@@ -43,10 +43,8 @@ def test_the_unsafe_rules_are_those_that_make_an_instance_ambiguous_or_wrong() -
         "few-actions",
     }
     assert {name for name, rule in RULES.items() if rule.severity == "warning"} == {
-        "prompt-tag",
         "long-name",
         "long-text",
-        "control-in-text",
         "unknown-note",
         "range-gap",
         "repeated-rule-out",

@@ -18,7 +18,7 @@ _SOLVED = (
     "states observations valid_truths expected_steps optimal_tests golden signature promise_status "
     "promise_steps promise_steps_low policy_steps promise_tests promise_golden"
 )
-_CHECKED = "text version verdict missing_rules extra_rules confirmed_rules ambiguous_rules"
+_CHECKED = "text version verdict missing_rules extra_rules confirmed_rules ambiguous_rules other_text"
 
 ORIGINS: Origins = {
     "IDENTITY": (

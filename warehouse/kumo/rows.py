@@ -234,6 +234,7 @@ def book_row(
         "extra_rules": list(verdict.extra),
         "confirmed_rules": list(verdict.confirmed),
         "ambiguous_rules": list(verdict.ambiguous),
+        "other_text": verdict.other_text,
         "checked_by": checked_by,
         "is_replacement": is_replacement,
         "check_call_ids": list(check_call_ids),

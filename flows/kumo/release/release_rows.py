@@ -15,6 +15,7 @@ from perennial.schemas.kumo.things import (
     observation_text,
 )
 from perennial.schemas.rows import Rejection, Row
+from perennial.tasks.kumo.books import other_sentences, rules_of
 from perennial.tasks.kumo.configuration import parse_json
 from perennial.tasks.kumo.encoding import (
     EncodedConfig,
@@ -176,7 +177,8 @@ def _add_instances(
                 optimum=optimum_columns(instance, solution.optimum),
             )
         )
-        book_id = _add_book(rows, identity, books.get((file.domain, file.setting, instance.seed)))
+        text = books.get((file.domain, file.setting, instance.seed))
+        book_id = None if text is None else _add_book(rows, identity, text, encoded, instance)
         observation_texts = map(observation_text, instance.observations)
         boards[instance.seed] = RunInstance(
             instance_id=identity,
@@ -258,9 +260,8 @@ def _our_moves(instance: Instance, solution: Solution) -> list[str]:
     return [*moves, instance.truths[solution.golden_answer]]
 
 
-def _add_book(rows: ReleaseRows, identity: str, text: str | None) -> str | None:
-    if text is None:
-        return None
-    row = {**book_row(identity, 0, text, BOOK_AUTHOR, BookVerdict()), "verdict": "unchecked"}
+def _add_book(rows: ReleaseRows, identity: str, text: str, encoded: EncodedConfig, instance: Instance) -> str:
+    other = other_sentences(text, encoded.config, instance, rules_of(encoded, instance))
+    row = {**book_row(identity, 0, text, BOOK_AUTHOR, BookVerdict(other=other)), "verdict": "unchecked"}
     rows.tables["kumo_books"].append(row)
     return str(row["book_id"])

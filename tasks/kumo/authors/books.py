@@ -7,9 +7,10 @@ that failed the check.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from perennial.schemas.errors import shorten
 from perennial.schemas.kumo.things import BookRule, BookVerdict, Instance, Judgement, SeedConfig
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
@@ -17,7 +18,7 @@ from perennial.schemas.text import unfit_part
 from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read, author_request, unusable_status
 from perennial.tasks.kumo.answers import find_tagged
 from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare, read_back
-from perennial.tasks.kumo.books import closed_ends
+from perennial.tasks.kumo.books import closed_ends, other_sentences
 from perennial.tasks.llm.structured import Ask, JsonAsker
 
 # Read a book out of a model's reply, or say why the reply has none.
@@ -202,10 +203,18 @@ def _findings(verdict: BookVerdict) -> list[tuple[str, tuple[str, ...]]]:
         ("Exclusions that the rules do not have", verdict.extra),
         ("Confirmations, which do not exist in this game", verdict.confirmed),
         ("Passages that leave open what is ruled out", verdict.ambiguous),
+        (
+            f"Sentences that carry no rule and define nothing ({verdict.other_text:,} of "
+            f"{verdict.characters:,} characters, expected a tenth at most)",
+            tuple(shorten(sentence, _LONGEST_SHOWN) for sentence in verdict.other)
+            if verdict.is_wordy
+            else (),
+        ),
     ]
     return [(kind, lines) for kind, lines in kinds if lines]
 
 
+_LONGEST_SHOWN = 200
 _NOT_READ = BookVerdict(was_read=False)
 
 
@@ -263,7 +272,7 @@ async def write_model_book(
     Round 0 is the writer's; where it gives no book, the reviser is asked to write one. The history ends with
     the first version that passes, after all rounds, or where the endpoint rejects a request itself, which
     it always will. `rejections` (stage `books`, subject `instance_id`) has one row for each other round:
-    `book_rules_differ` with the counts of the four kinds of error; `no_book`, `truncated`, `refused`, `empty`
+    `book_rules_differ` with the counts of each kind of error; `no_book`, `truncated`, `refused`, `empty`
     for a reply that gives no book; `reviser_saw_no_error`; `unreadable_read_back` where no reply of the
     reading model could be used, which is said of the check and not of the book; `rejected`.
 
@@ -320,7 +329,11 @@ class _BookWork:
             text,
             author=(self.reviser if self.round else self.writer).model,
             checked_by=self.reviser.model,
-            verdict=_NOT_READ if read is None else compare(read, self.instance.truths, self.rules),
+            verdict=replace(
+                _NOT_READ if read is None else compare(read, self.instance.truths, self.rules),
+                other=other_sentences(text, self.config, self.instance, self.rules),
+                characters=len(text),
+            ),
             call_id=reply.call_id,
             check_call_ids=reading.call_ids,
         )
@@ -351,7 +364,8 @@ def _why_not_read(reading: Asked[ReadBackForm], last: Unusable) -> Unusable:
 def _counts(verdict: BookVerdict) -> str:
     return (
         f"{len(verdict.missing)} missing, {len(verdict.extra)} extra, {len(verdict.confirmed)} confirmed, "
-        f"{len(verdict.ambiguous)} ambiguous; expected exactly the instance's rules"
+        f"{len(verdict.ambiguous)} ambiguous; {verdict.other_text:,} of {verdict.characters:,} characters "
+        "other text; expected exactly the instance's rules, and a tenth other text at most"
     )
 
 

@@ -19,6 +19,7 @@ from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.kumo.things import Proposal, Quota
 from perennial.schemas.model_calls import ModelChoice, ModelRequest
 from perennial.schemas.rows import Rejection
+from perennial.schemas.text import expect_plain
 from perennial.tasks.authors import Unusable, author_request, count_causes, describe_problems, unusable_status
 from perennial.tasks.kumo.configuration import parse_json
 from perennial.tasks.kumo.validation.validate import fold_name
@@ -59,6 +60,7 @@ def _one_line(value: object) -> object:
             raise ValueError("expected no spaces around it")
         if not all(c.isprintable() or c in _JOINERS for c in value):
             raise ValueError("expected one visible line, got a line break or an invisible character")
+        expect_plain(value)
     return value
 
 

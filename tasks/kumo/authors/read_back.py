@@ -9,11 +9,21 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import BookRule, BookVerdict, Instance, SeedConfig
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.text import expect_plain
 from perennial.tasks.authors import (
     Asked,
     BadReply,
@@ -36,8 +46,10 @@ from perennial.tasks.llm.structured import JsonAsker, json_text
 
 Bound = Annotated[float, Field(allow_inf_nan=False)]
 _MOST_ACTIONS = 1_000  # the wrong places of so many are counted
+# The reviser reads what the reader wrote.
+Words = Annotated[str, AfterValidator(expect_plain)]
 # Of a longer list the first wrong entry is enough.
-Names = Annotated[list[str], FailFast()]
+Names = Annotated[list[Words], FailFast()]
 
 
 def _not_too_many(value: object) -> object:
@@ -62,14 +74,14 @@ class RangeForm(_ReadBackForm):
 class PassageForm(_ReadBackForm):
     """A passage that leaves open what is ruled out, and the names that it may mean."""
 
-    passage: str
+    passage: Words
     names: Names
 
 
 class ReadBackOutcome(_ReadBackForm):
     """One outcome, a label or a range, and what the guidebook says of it."""
 
-    label: str | None
+    label: Words | None
     range: RangeForm | None
     rules_out: Names
     confirms: Names
@@ -86,7 +98,7 @@ class ReadBackOutcome(_ReadBackForm):
 class ActionForm(_ReadBackForm):
     """An action with all outcomes that the guidebook describes."""
 
-    action: str
+    action: Words
     outcomes: Annotated[list[ReadBackOutcome], FailFast()]
 
 

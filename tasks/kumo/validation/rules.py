@@ -7,7 +7,7 @@ from typing import Literal
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.kumo.things import Finding, OutcomeState, SeedConfig
-from perennial.schemas.text import FRAME_TAG, LINES, hidden_character
+from perennial.schemas.text import LINES, frame_mark, hidden_character
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ RULES: dict[str, RuleInfo] = {
     "answer-tag": _unsafe(
         "no truth or action has <ANSWER> or </ANSWER> in its name: it would cut answers off"
     ),
-    "prompt-tag": _warning(
-        "no text has a tag of the prompts in it: ANSWER, BOOK, RULE_OUTS or PROBABILITY in < >"
+    "prompt-tag": _error(
+        "no text has a comment or a tag of the prompts in it: ANSWER, BOOK, RULE_OUTS, THINK in < >"
     ),
     "long-name": _warning("names have 200 characters at most"),
     "long-text": _warning("notes, goal, nouns, title and units have 5,000 characters at most"),
-    "control-in-text": _warning(
-        "notes, goal, nouns, title and units have no control characters, bidi ones too"
+    "control-in-text": _error(
+        "notes, goal, nouns, title and units have no control, invisible or bidi characters"
     ),
     "untrimmed-name": _error("names neither begin nor end with a space"),
     "blank-noun": _error("truth_noun and action_noun, which fill the prompts, are not blank"),
@@ -135,9 +135,9 @@ def text_findings(config: SeedConfig) -> Iterator[Finding]:
         if hidden is not None:
             problem = f"{source} holds the invisible character U+{ord(hidden):04X}; remove it"
             yield finding(config, "control-in-text", problem, action=action)
-        tag = FRAME_TAG.search(text)
-        if tag is not None:
-            problem = f"{source} holds {quote(tag[0])}, a tag of the prompts; write it without"
+        mark = frame_mark(text)
+        if mark is not None:
+            problem = f"{source} holds {quote(mark)}, a tag of the prompts or a comment; write it without"
             yield finding(config, "prompt-tag", problem, action=action)
 
 
@@ -153,8 +153,8 @@ def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
     answer = _ANSWER_TAG.search(name) if is_answer else None
     if answer is not None:
         return "answer-tag", answer[0]
-    tag = FRAME_TAG.search(name)
-    return None if tag is None else ("prompt-tag", tag[0])
+    mark = frame_mark(name)
+    return None if mark is None else ("prompt-tag", mark)
 
 
 def _texts(config: SeedConfig) -> Iterator[tuple[str, str, str | None]]:
