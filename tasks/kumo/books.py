@@ -194,7 +194,7 @@ class _OtherText:
 
     def _knows(self, word: str) -> bool:
         forms = _forms(word)
-        return any(forms & known for known in (self._words["structure"], self._words["game"], self._domain))
+        return any(forms & words for words in (self._words["structure"], self._words["game"], self._domain))
 
 
 def _short_names(name: str) -> set[str]:
