@@ -26,15 +26,14 @@ from perennial.tasks.a2rbench.readers import judge_by
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.statistics import (
     COUNTS,
-    Analyses,
     EditionItems,
     PlayedItems,
-    agreement_figures,
     item_figures,
 )
 from perennial.tasks.play import SecondReader
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection, require_protection
+from perennial.tasks.statistics.agreement import agreement_figures, read_analyses
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import Catalog, rows_with
@@ -232,9 +231,9 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         return judge_by(judges[0]) if judges else None
 
     def reading_stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.a2rbench.readers import STAGES
+        from perennial.flows.a2rbench.readers import READING
 
-        return STAGES
+        return (READING.stage(),)
 
     def readers(self, protocol: ReadJson) -> Sequence[ModelChoice]:
         return ReadingPlan.from_protocol(protocol).choices()
@@ -242,11 +241,14 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
     # Count
 
     def analysis(self) -> Analysis:
+        from perennial.flows.a2rbench.readers import READING
+
+        queries = {
+            name: (files("perennial.flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
+            for name in (_ITEMS, _PLAYED)
+        }
         return Analysis(
-            queries={
-                name: (files("perennial.flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
-                for name in (_ITEMS, _PLAYED, _ANALYSED)
-            },
+            queries=queries | {_ANALYSED: READING.query},
             table_figures=_figures,
             floors=_FLOORS,
         )
@@ -343,13 +345,7 @@ def _wrap(answer: str) -> str:
 def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statistic]:
     items = _items(tables[_ITEMS])
     yield from item_figures(items, _read_players(tables[_PLAYED], len(items)), PLAYERS)
-    yield from agreement_figures(_read_analyses(tables[_ANALYSED]), seed)
-
-
-def _read_analyses(table: pyarrow.Table) -> Iterator[Analyses]:
-    for row in table.to_pylist():
-        analyses = (dict(zip(row["analysts"], row[name], strict=True)) for name in ("categories", "styles"))
-        yield Analyses(row["player"], row["rule"], *analyses)
+    yield from agreement_figures(read_analyses(tables[_ANALYSED].to_pylist()), seed)
 
 
 def _items(table: pyarrow.Table) -> EditionItems:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
 from perennial.flows.knowlogic.edition import QuestionSeat, batches_of
 from perennial.flows.stages.estimates import estimate_players
+from perennial.schemas.analysts import AnalystPlan
 from perennial.schemas.game import Sheet
 from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, KnowLogicPlan
-from perennial.schemas.model_calls import Prices, StageEstimate
+from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
-from perennial.schemas.rows import ReadJson
+from perennial.schemas.rows import JsonObject, ReadJson
 from perennial.tasks.knowlogic.answers import read_answer, write_answer
 from perennial.tasks.knowlogic.growing import plan_scenarios
 from perennial.tasks.knowlogic.players import PLAYERS, QuestionGame
@@ -30,6 +31,7 @@ from perennial.tasks.knowlogic.statistics import (
     QuestionColumns,
     question_figures,
 )
+from perennial.tasks.statistics.agreement import agreement_figures, read_analyses
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import Catalog, rows_with
@@ -50,7 +52,7 @@ _FORM = ("type", "difficulty", "has_none")
 _COLUMNS = ("instance_id", "domain", "language", "letters", "prompt", "template_hash", *_FORM)
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000
-_QUESTIONS, _PLAYED = "labelled_questions", "played_questions"
+_QUESTIONS, _PLAYED, _ANALYSED = "labelled_questions", "played_questions", "analysed_answers"
 _COLUMN_OF = {"property": "properties", "relation": "relations", "level": "band"}
 
 
@@ -72,6 +74,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
             plan.as_json(),
             shown={"scenarios": f"{scenarios} of {len(plan.domains)} domains"},
             counts={"pairs": pairs, "instances": pairs * len(plan.languages)},
+            protocol=settings.analyst_plan().as_protocol(),
         )
 
     def stages(self) -> tuple[Stage, ...]:
@@ -122,9 +125,11 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
     def estimate(
         self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
     ) -> list[StageEstimate]:
+        from perennial.flows.knowlogic.readers import READING
+
         counts = prepared.counts if prepared else read_counts(store, plan.edition)
         calls = counts["instances"] * plan.runs
-        return estimate_players(
+        answering = estimate_players(
             plan,
             PLAYERS,
             prices,
@@ -133,6 +138,18 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
             answer_tokens=calls * _ANSWER,
             longest_reply=_LONG_REPLY,
         )
+        return [*answering, *READING.estimate(counts["instances"], plan, prices)]
+
+    def protocol(self, settings: KnowLogicSettings, store: Store, growth: EditionPlan) -> JsonObject:
+        return settings.analyst_plan().as_protocol()
+
+    def reading_stages(self) -> tuple[Stage, ...]:
+        from perennial.flows.knowlogic.readers import READING
+
+        return (READING.stage(),)
+
+    def readers(self, protocol: ReadJson) -> Sequence[ModelChoice]:
+        return AnalystPlan.from_protocol(protocol).choices()
 
     def unfit(self, plan_part: ReadJson) -> dict[str, str]:
         """`exact` reads texts of the installed knowledge base, and `guesser` knows none that are imported."""
@@ -170,11 +187,14 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
     # Count
 
     def analysis(self) -> Analysis:
+        from perennial.flows.knowlogic.readers import READING
+
         return Analysis(
             queries={
                 name: (files("perennial.flows.knowlogic") / f"{name}.sql").read_text(encoding="utf-8")
                 for name in (_QUESTIONS, _PLAYED)
-            },
+            }
+            | {_ANALYSED: READING.query},
             table_figures=_figures,
             floors=(files("perennial.flows.knowlogic") / "known_floors.sql").read_text(encoding="utf-8"),
             families=(DIFFERENCE, DIFFERENCE_IN_DOMAIN),
@@ -231,9 +251,10 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         return PRESENTATION
 
 
-def _figures(tables: Mapping[str, pyarrow.Table], _seed: int) -> Iterable[Statistic]:
+def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statistic]:
     questions = _questions(tables[_QUESTIONS])
-    return question_figures(questions, _read_players(tables[_PLAYED], len(questions)))
+    yield from question_figures(questions, _read_players(tables[_PLAYED], len(questions)))
+    yield from agreement_figures(read_analyses(tables[_ANALYSED].to_pylist()), seed)
 
 
 def _questions(table: pyarrow.Table) -> QuestionColumns:

@@ -7,21 +7,20 @@ from pydantic import field_validator
 from perennial.schemas.a2rbench.things import (
     CATALOGUE,
     DRAWN,
-    MOST_ANALYSTS,
     OURS,
     TEMPERATURES,
     ReadingPlan,
     RuleAuthoringPlan,
 )
-from perennial.schemas.a2rbench.things import TEMPERATURE as READING
+from perennial.schemas.analysts import TEMPERATURE as READING
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
-from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings import AnalystSettings
 from perennial.schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
 from perennial.schemas.settings.models import only_set
 
 
-class A2RBenchSettings(RefreshSettings):
+class A2RBenchSettings(AnalystSettings):
     """How many seeds and variations, who writes them, and whether items are asked in other tokens too."""
 
     # The paper: 72 seeds, nine variations of each, models at temperature 1e-7 (section 4.1). Its table 8,
@@ -110,31 +109,12 @@ class A2RBenchSettings(RefreshSettings):
         "does, and such replies have collapsed.",
         PLAYERS,
     )
-    analysts: Names = setting(
-        [],
-        f"Models, at most {MOST_ANALYSTS}, that say how models' answers came about, right or wrong.",
-        PLAYERS,
-    )
-    analysed: int = setting(
-        50,
-        "Maximum number of right and of wrong answers of a player that each analyst is shown.",
-        PLAYERS,
-        ge=1,
-        le=100_000,
-    )
 
     @field_validator("author")
     @classmethod
     def _check_author(cls, value: list[str]) -> list[str]:
         if not value or len(set(value)) < len(value):
             raise ValueError(f"expected {DRAWN}, {CATALOGUE} or models, each once")
-        return value
-
-    @field_validator("analysts")
-    @classmethod
-    def _check_analysts(cls, value: list[str]) -> list[str]:
-        if len(value) > MOST_ANALYSTS or len(set(value)) < len(value):
-            raise ValueError(f"expected at most {MOST_ANALYSTS} models, each once")
         return value
 
     def own_policy(self) -> bool:
@@ -144,12 +124,11 @@ class A2RBenchSettings(RefreshSettings):
     def reading(self) -> ReadingPlan:
         """Return which models read answers, and what their calls pass on."""
         shared = only_set(temperature=READING, max_tokens=self.max_tokens or None)
-        overrides = self.model_params((self.answer_judge, *self.analysts), shared)
+        overrides = self.model_params((self.answer_judge,), shared)
         return ReadingPlan(
             self.answer_judge,
             overrides.get(self.answer_judge, shared) if self.answer_judge else {},
-            {model: overrides.get(model, shared) for model in self.analysts},
-            self.analysed,
+            self.analyst_plan(),
         )
 
     def authoring(self) -> RuleAuthoringPlan:

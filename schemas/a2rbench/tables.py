@@ -1,12 +1,11 @@
 """A2RBench's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
 from perennial.schemas.a2rbench.things import (
-    CATEGORIES,
+    ANALYSIS,
     DOMAINS,
     PARSE_KINDS,
     RULE_TYPES,
     STEPS,
-    STYLES,
     TIERS,
 )
 from perennial.schemas.table_form import Column, Disclosure, Reference, Table
@@ -117,25 +116,6 @@ ANSWERS = Table(
     kind="answers",
 )
 
-ANALYSES = Table(
-    "a2rbench_analyses",
-    "what an analyst, a model, says of how an answer came about",
-    (
-        Column("episode_id", "string", "the episode"),
-        Column("analyst", "string", "the model that says so"),
-        Column("outcome_category", "string", "why the answer is right or wrong", allowed=CATEGORIES),
-        Column("reasoning_style", "string", "how the player reasoned", allowed=STYLES),
-        Column("justification", "string", "the analyst's reason"),
-        Column("call_id", "string", "the analyst's call"),
-    ),
-    key=("episode_id", "analyst"),
-    references=(
-        Reference("episode_id", "episodes", "episode_id"),
-        Reference("call_id", "calls", "call_id"),
-    ),
-    kind="answers",
-)
-
 RULES = Table(
     "a2rbench_rules",
     "a rule that a model wrote and that passed all checks",
@@ -187,4 +167,4 @@ PUBLISHED = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS, ANALYSES)
+A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS, ANALYSIS.table())

@@ -3,81 +3,55 @@
 from dataclasses import asdict, dataclass, field
 from typing import Literal, Self, get_args
 
+from perennial.schemas.analysts import AnalysisForm, AnalystPlan
 from perennial.schemas.model_calls import ModelChoice
 from perennial.schemas.rows import JsonObject, ReadJson
 
-# The categories of section 3.4 of the paper, by whether the answer was right.
-WrongCategory = Literal[
-    "Abstraction_Failure-Operator_Inference",
-    "Abstraction_Failure-Scope_Condition",
-    "Reasoning_Failure-Procedural_Error",
-    "Format_Or_Collapse-Reasoning_Collapse",
-]
-RightCategory = Literal[
-    "Success-Type_A-Surface_Fitting", "Success-Type_B-Inferior_Rule", "Success-Type_C-Correct_Generalization"
-]
-Style = Literal["Direct_Deduction", "Hypothesis_Testing", "Chaotic_Guessing"]
-WRONG: tuple[str, ...] = get_args(WrongCategory)
-RIGHT: tuple[str, ...] = get_args(RightCategory)
-CATEGORIES = (*WRONG, *RIGHT)
-STYLES: tuple[str, ...] = get_args(Style)
-
-MOST_ANALYSTS = 2
-# The paper's temperature of solvers and analysts.
-TEMPERATURE = 1e-7
-
-Params = JsonObject
-
-
-def categories_of(success: bool) -> tuple[str, ...]:
-    """The categories of right answers, or of wrong ones."""
-    return RIGHT if success else WRONG
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerAnalysis:
-    """What an analyst says of an episode: why, and which category and style it has."""
-
-    justification: str
-    outcome_category: str
-    reasoning_style: str
+# What analysts choose from: section 3.4 of the paper.
+ANALYSIS = AnalysisForm(
+    "a2rbench",
+    "a2rbench/analyst.md.j2",
+    wrong=(
+        "Abstraction_Failure-Operator_Inference",
+        "Abstraction_Failure-Scope_Condition",
+        "Reasoning_Failure-Procedural_Error",
+        "Format_Or_Collapse-Reasoning_Collapse",
+    ),
+    right=(
+        "Success-Type_A-Surface_Fitting",
+        "Success-Type_B-Inferior_Rule",
+        "Success-Type_C-Correct_Generalization",
+    ),
+    styles=("Direct_Deduction", "Hypothesis_Testing", "Chaotic_Guessing"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
     """The models that read answers, as an evaluation's `protocol` keeps them.
 
-    `judge` reads replies that the program found no answer in, "": nobody does; `analysts` say of at most
-    `most` right and `most` wrong episodes of a player how they came about. Both are given with what their
-    calls pass on.
+    `judge` reads replies that the program found no answer in, "": nobody does; `analysts` say how episodes
+    came about. Both are given with what their calls pass on.
     """
 
     judge: str = ""
-    judge_params: Params = field(default_factory=dict)
-    analysts: dict[str, Params] = field(default_factory=dict)
-    most: int = 0
+    judge_params: JsonObject = field(default_factory=dict)
+    analysts: AnalystPlan = field(default_factory=AnalystPlan)
 
     def as_protocol(self) -> JsonObject:
-        """The protocol, nothing where no model reads; `analysis` is not how players are asked."""
+        """The protocol, nothing where no model reads."""
         protocol: JsonObject = {}
         if self.judge:
             # The name distinguishes evaluations with a judge from those without.
             protocol |= {"name": f"judge {self.judge}"}
             protocol |= {"judge": {"model": self.judge, "params": self.judge_params}}
-        if self.analysts:
-            protocol |= {"analysis": {"analysts": self.analysts, "most": self.most}}
-        return protocol
+        return protocol | self.analysts.as_protocol()
 
     @classmethod
     def from_protocol(cls, protocol: ReadJson) -> Self:
         """Read what `as_protocol` wrote."""
-        judge, analysis = protocol.get("judge", {}), protocol.get("analysis", {})
-        return cls(
-            judge.get("model", ""),
-            judge.get("params", {}),
-            analysis.get("analysts", {}),
-            analysis.get("most", 0),
-        )
+        judge = protocol.get("judge", {})
+        return cls(judge.get("model", ""), judge.get("params", {}), AnalystPlan.from_protocol(protocol))
 
     def judges(self) -> tuple[ModelChoice, ...]:
         """The judge, where there is one."""
@@ -85,8 +59,7 @@ class ReadingPlan:
 
     def choices(self) -> tuple[ModelChoice, ...]:
         """All models that read answers: the judge and the analysts."""
-        analysts = (ModelChoice(model, params) for model, params in self.analysts.items())
-        return (*self.judges(), *analysts)
+        return (*self.judges(), *self.analysts.choices())
 
 
 # Who writes rules and inputs, who judges them, and how often they may try: a part of the plan.

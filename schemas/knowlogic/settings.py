@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 from pydantic import field_validator
 
 from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
-from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings import AnalystSettings
 from perennial.schemas.settings.form import Names, Sizes, setting, size_setting
 
 
-class KnowLogicSettings(RefreshSettings):
+class KnowLogicSettings(AnalystSettings):
     """Which domains and languages, and how many questions."""
 
     # The paper: 600 questions per domain (section 3.4), models at temperature 0.7 (section 4.1).

@@ -1,6 +1,7 @@
 """KnowLogic's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
 from perennial.schemas.knowlogic.things import (
+    ANALYSIS,
     BRACKETS,
     DIFFICULTIES,
     DOMAINS,
@@ -176,4 +177,4 @@ VERDICTS = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS)
+KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS, ANALYSIS.table())

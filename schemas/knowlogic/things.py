@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal, NamedTuple, get_args
 
+from perennial.schemas.analysts import AnalysisForm
 from perennial.schemas.rows import JsonObject
 
 # The knowledge base as values: what the tables of `warehouse/knowlogic` hold, a dataclass a domain.
@@ -112,6 +113,24 @@ class Labels:
 # What a wrong reply's letters are to the right ones (the paper's section 4.4 sorts these by hand).
 ErrorClass = Literal["subset", "superset", "overlap", "disjoint"]
 ERROR_CLASSES: tuple[ErrorClass, ...] = get_args(ErrorClass)
+
+# Why wrong letters came about: the seven categories of section 5.2 and appendix H, as analysts choose them,
+# and one for what is none of them. Replies without letters are not analysed.
+ANALYSIS = AnalysisForm(
+    "knowlogic",
+    "knowlogic/analyst.md.j2",
+    wrong=(
+        "Commonsense_Error-Entity_Property",
+        "Commonsense_Error-Entity_Relation",
+        "Reasoning_Error-Logical_Contradiction",
+        "Reasoning_Error-Imprecision",
+        "Reasoning_Error-Inference",
+        "Overthinking",
+        "Answer_Aggregation",
+        "Other",
+    ),
+    skipped=("api_error", "unparsed"),
+)
 
 Brackets = Literal["square", "lenticular", "boxed"]
 BRACKETS: tuple[Brackets, ...] = get_args(Brackets)

@@ -1,5 +1,5 @@
 """The settings of a refresh: flags over environment over perennial.toml over defaults."""
 
-from perennial.schemas.settings.refresh import EditionName, RefreshSettings, load_settings
+from perennial.schemas.settings.refresh import AnalystSettings, EditionName, RefreshSettings, load_settings
 
-__all__ = ["EditionName", "RefreshSettings", "load_settings"]
+__all__ = ["AnalystSettings", "EditionName", "RefreshSettings", "load_settings"]

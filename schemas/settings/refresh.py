@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
+from perennial.schemas.analysts import MOST_ANALYSTS, TEMPERATURE, AnalystPlan
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK, Declaration, benchmarks, find_declaration
 from perennial.schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from perennial.schemas.errors import InvalidOption, join_choices, shorten, suggest
@@ -24,6 +25,7 @@ from perennial.schemas.settings.form import (
     EDITION_PATTERN,
     OPERATION,
     PANELS,
+    PLAYERS,
     STANDARD,
     WIDTH,
     Names,
@@ -35,7 +37,7 @@ from perennial.schemas.settings.form import (
     setting,
     split_names,
 )
-from perennial.schemas.settings.models import ModelSettings
+from perennial.schemas.settings.models import ModelSettings, only_set
 
 # A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
 SECRET_SETTINGS = ("webhook", "openlineage_url")
@@ -214,6 +216,36 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
             cls.model_fields.items(), key=lambda item: (PANELS.index(panel_of(item[1])), item[0] not in extra)
         )
         return dict(by_panel)
+
+
+class AnalystSettings(RefreshSettings):
+    """Who says how answers came about, and of how many answers."""
+
+    analysts: Names = setting(
+        [],
+        f"Models, at most {MOST_ANALYSTS}, that say how models' answers came about.",
+        PLAYERS,
+    )
+    analysed: int = setting(
+        50,
+        "Maximum number of answers of a player and an outcome (right, wrong) that each analyst is shown.",
+        PLAYERS,
+        ge=1,
+        le=100_000,
+    )
+
+    @field_validator("analysts")
+    @classmethod
+    def _check_analysts(cls, value: list[str]) -> list[str]:
+        if len(value) > MOST_ANALYSTS or len(set(value)) < len(value):
+            raise ValueError(f"expected at most {MOST_ANALYSTS} models, each once")
+        return value
+
+    def analyst_plan(self) -> AnalystPlan:
+        """Return the analysts, and what their calls pass on."""
+        shared = only_set(temperature=TEMPERATURE, max_tokens=self.max_tokens or None)
+        overrides = self.model_params(self.analysts, shared)
+        return AnalystPlan({model: overrides.get(model, shared) for model in self.analysts}, self.analysed)
 
 
 def load_settings(flags: Mapping[str, object], command: str = "refresh") -> RefreshSettings:

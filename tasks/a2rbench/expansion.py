@@ -26,7 +26,6 @@ from perennial.tasks.a2rbench.items import (
     instance_id,
     run_inputs,
 )
-from perennial.tasks.a2rbench.readers import mark_of
 from perennial.tasks.a2rbench.rule_author import (
     Attempt,
     Form,
@@ -37,6 +36,7 @@ from perennial.tasks.a2rbench.rule_author import (
     verdict_schema,
 )
 from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS, fault_of_input
+from perennial.tasks.analysts import mark_of
 from perennial.tasks.authors import BadReply, Unusable, ask_until_read, author_request
 from perennial.tasks.llm.structured import JsonAsker, JsonSchema, object_schema
 from perennial.tasks.sandbox.refusal import SandboxRefusal

@@ -1,166 +1,20 @@
-"""Models that read answers: a judge that quotes what the program did not find, analysts that classify."""
+"""A model that reads answers: a judge that quotes what the program did not find."""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
 
-from perennial.schemas.a2rbench.things import SHAPES, STYLES, AnswerAnalysis, categories_of
-from perennial.schemas.errors import UnreadableInput, quote
-from perennial.schemas.ids import content_id
-from perennial.schemas.json_text import UnreadableJson, read_json
-from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply
-from perennial.schemas.text import unfit_part
+from perennial.schemas.a2rbench.things import SHAPES
+from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.a2rbench.catalogue.rule import Value
 from perennial.tasks.a2rbench.item_text import OutputForm, form_of
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.a2rbench.replies import has_answer, read_answer
 from perennial.tasks.a2rbench.values import tokens_of
-from perennial.tasks.authors import (
-    Asked,
-    BadReply,
-    Unusable,
-    ask_until_read,
-    author_request,
-    conversation_request,
-    message,
-    unusable_status,
-)
-from perennial.tasks.llm.structured import Ask, JsonAsker, JsonSchema, json_text, object_schema
+from perennial.tasks.analysts import excerpt
+from perennial.tasks.authors import Unusable, author_request, unusable_status
+from perennial.tasks.llm.structured import Ask
 from perennial.tasks.play import SecondReader
-
-# A player's reply as a model that reads it is shown it: bounded, between marks that it cannot hold.
-
-
-_HEAD, _TAIL = 4_000, 12_000
-
-
-class Excerpt(NamedTuple):
-    """What is shown of a reply, and the word in the marks before and after it."""
-
-    text: str
-    mark: str
-
-
-def excerpt(reply: str) -> Excerpt:
-    """Return a reply with its middle left out where it is long: answers are at the end.
-
-    The mark is derived from the reply, so that no reply can hold its own.
-    """
-    left_out = len(reply) - _HEAD - _TAIL
-    if left_out > 0:
-        reply = f"{reply[:_HEAD]}\n[... {left_out:,} characters are left out here ...]\n{reply[-_TAIL:]}"
-    # Half of a surrogate pair cannot be sent.
-    text = reply.encode(errors="replace").decode()
-    return Excerpt(text, mark_of(text))
-
-
-def mark_of(*texts: str) -> str:
-    """Return the word in the marks around these texts, which none of them holds."""
-    number, mark = 0, content_id("data", texts)
-    while any(mark in text for text in texts):
-        number += 1
-        mark = content_id("data", texts, number)
-    return mark
-
-
-# The analyst: a model says why an answer is right or wrong, and how the player reasoned (section 3.4).
-#
-# It is shown the item with its rule and code, the right answer, and the player's reply. A reply of its own
-# that cannot be used, a category of the other outcome among them, is answered with what was wrong; after
-# three attempts the answer has no analysis.
-
-
-SYSTEM, TEMPLATE = "a2rbench/analyst/system.md.j2", "a2rbench/analyst/analyse.md.j2"
-AGAIN = "a2rbench/analyst/again.md.j2"
-ATTEMPTS = 3
-_JUSTIFICATION, _CODE, _LAST_REPLY = 2_000, 20_000, 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What an analyst is shown: columns of the item, the player's reply, what was read of it, and whether it
-    is right.
-    """
-
-    item: dict[str, Any]
-    reply: str
-    answer: str | None
-    success: bool
-
-
-async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Asked[AnswerAnalysis]:
-    """Return what the analyst says; raise EndpointFailed where a call came to no answer."""
-    excerpt_text, mark = excerpt(subject.reply)
-    values = {**subject.item, "code": _cut(subject.item["code"]), "reply": excerpt_text, "mark": mark}
-    categories = categories_of(subject.success)
-    first = message(
-        "user",
-        TEMPLATE,
-        **values,
-        read=subject.answer,
-        success=subject.success,
-        categories=categories,
-        styles=STYLES,
-    )
-    opening: list[Message] = [message("system", SYSTEM), first]
-
-    def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
-        if bad is None:
-            return conversation_request("analyst", analyst, opening, TEMPLATE, attempt)
-        last: Message = {"role": "assistant", "content": bad.reply.content[:_LAST_REPLY] or "(no text)"}
-        again = message("user", AGAIN, problem=bad.problem.message, categories=categories, styles=STYLES)
-        # With the attempt's number, equal bad replies are not answered by the same stored reply again.
-        return conversation_request("analyst", analyst, [*opening, last, again], AGAIN, attempt)
-
-    async def read(reply: Reply) -> AnswerAnalysis | Unusable:
-        return read_analysis(reply, categories)
-
-    name = "analysis_of_right" if subject.success else "analysis_of_wrong"
-    asking = partial(ask, name=name, schema=_schema(categories))
-    return await ask_until_read(asking, make_request, read, ATTEMPTS)
-
-
-def _cut(code: str) -> str:
-    return code if len(code) <= _CODE else f"{code[:_CODE]}\n# ... {len(code) - _CODE:,} characters more"
-
-
-def _schema(categories: tuple[str, ...]) -> JsonSchema:
-    return object_schema(
-        justification={"type": "string"},
-        outcome_category={"type": "string", "enum": list(categories)},
-        reasoning_style={"type": "string", "enum": list(STYLES)},
-    )
-
-
-def read_analysis(reply: Reply, categories: tuple[str, ...]) -> AnswerAnalysis | Unusable:
-    """Return what an analyst's reply says, or why it cannot be used."""
-    fault = unusable_status(reply)
-    if fault is not None:
-        return fault
-    try:
-        analysis = read_json(json_text(reply.content), any_number=True)
-    except (UnreadableInput, UnreadableJson) as error:
-        return Unusable("no_json", str(error))
-    if not isinstance(analysis, dict):
-        return Unusable("no_json", "the reply holds a list; expected one JSON object")
-    expected = {"outcome_category": categories, "reasoning_style": STYLES}
-    for name, allowed in expected.items():
-        if analysis.get(name) not in allowed:
-            return Unusable(
-                f"bad_{name}", f"{name} is {quote(analysis.get(name))}; expected one of {', '.join(allowed)}"
-            )
-    why = analysis.get("justification")
-    if not isinstance(why, str) or not why.strip():
-        return Unusable("no_justification", "justification is no text; expected one to three sentences")
-    # Half of a surrogate pair cannot be stored.
-    text = why.strip()[:_JUSTIFICATION].encode(errors="replace").decode()
-    if (unfit := unfit_part(text)) is not None:
-        return Unusable("unfit_text", f"justification holds {unfit}; expected plain text")
-    return AnswerAnalysis(text, analysis["outcome_category"], analysis["reasoning_style"])
-
 
 # Whether an answer that a model says it has read is one piece of the reply, and not its own solution.
 #

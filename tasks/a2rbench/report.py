@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perennial.schemas.a2rbench.things import categories_of
+from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.tasks.report.content import (
     Drawing,
     Grid,
@@ -16,7 +16,8 @@ from perennial.tasks.report.content import (
     omit_unanalysed,
     table_figure,
 )
-from perennial.tasks.report.figures.chart import Axes, Bar, ShareLabels, draw_curves, stacked_shares
+from perennial.tasks.report.figures.analysts import analysed_answers
+from perennial.tasks.report.figures.chart import Axes, draw_curves
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
@@ -441,9 +442,6 @@ def _cell_dimensions(row: Record | None, column: str) -> str:
     return text if low is None else f"{text} {brackets(decimals(100 * low, 1), decimals(100 * high, 1))}"
 
 
-# Why answers are right or wrong, as analysts say: shares of categories, and how far the analysts agree.
-
-
 FAILURES = Query(
     "a2rbench_failures",
     """
@@ -454,70 +452,7 @@ WHERE edition = $edition AND domain = 'all' AND variation = 'all'
 """,
 )
 
-AGREEMENT = Query(
-    "a2rbench_agreement",
-    """
--- How far do analysts agree?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_agreement
-WHERE edition = $edition
-""",
-)
-
-_KEY, _AGREEMENT = "a2rbench_failures", "a2rbench_agreement"
-_TITLE = "Why answers are right or wrong"
-_OUTCOMES = ("wrong", "right")
-
-
-@figure(_KEY, _TITLE, FAILURES, AGREEMENT)
-def failures(data: ReportData) -> Section:
-    """Return the section: for each analyst a drawing of wrong answers and one of right ones."""
-    table, agreement = data.tables[_KEY], data.tables[_AGREEMENT]
-    rows = [row for row in table.records() if row["what"] == "category"]
-    if not rows:
-        missing = "No model analysed these answers: perennial evaluate with --analysts names some that do."
-        return omit_section(_KEY, _TITLE, [table], missing)
-    drawings = []
-    for analyst in sorted({row["analyst"] for row in rows}):
-        for outcome in _OUTCOMES:
-            rows_of_outcome = [row for row in rows if (row["analyst"], row["outcome"]) == (analyst, outcome)]
-            if rows_of_outcome:
-                drawings.append(_draw(analyst, outcome, rows_of_outcome, data.players()))
-    caption = (
-        "A model, the analyst, is shown an item with its rule and a player's reply, and says why the answer "
-        "is right or wrong; whether it is was settled by a program. Each bar is the shares of the categories "
-        "among the player's analysed answers, drawn at random, at most the plan's number per outcome. "
-        f"{_agreement(agreement.records())} Programs give no reasoning and are not analysed. n is the number "
-        "of answers that were analysed."
-    )
-    return Section(_KEY, _TITLE, caption, (table, agreement), tuple(drawings))
-
-
-def _agreement(rows: Sequence[Record]) -> str:
-    texts = [
-        f"{with_interval(row['alpha'], row['alpha_low'], row['alpha_high'], 2)} on {words}"
-        for what, words in (("category", "categories"), ("style", "styles of reasoning"))
-        for row in rows
-        if (row["player"], row["what"]) == (_ALL, what)
-    ]
-    if not texts:
-        return "With one analyst there is no agreement to measure."
-    return (
-        f"Krippendorff's alpha between analysts (1: they agree, 0: as chance has it) is {', '.join(texts)}."
-    )
-
-
-def _draw(analyst: str, outcome: str, rows: Sequence[Record], players: Sequence[str]) -> Drawing:
-    kinds = categories_of(outcome == "right")
-    bars = []
-    for player in sorted({row["player"] for row in rows}, key=str.casefold):
-        rows_of_player = {row["value"]: row for row in rows if row["player"] == player}
-        shares = {kind: (row["share"], decimals(row["share"])) for kind, row in rows_of_player.items()}
-        last = -rows_of_player[kinds[-1]]["share"] if kinds[-1] in rows_of_player else 0.0
-        bars.append(Bar(player, shares, sum(row["answers"] for row in rows_of_player.values()), last))
-    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(bar.n for bar in bars)} per player"
-    labels = ShareLabels(tuple(kinds), "category", "share", f"share of analysed {outcome} answers", columns=1)
-    return stacked_shares(heading, f"{_TITLE}: {outcome}, {analyst}", bars, labels, players)
+failures = analysed_answers(FAILURES, ANALYSIS, "Why answers are right or wrong")
 
 
 # How complex the code of the rules is, by author and dimension (the paper's measures of syntax trees).

@@ -27,8 +27,8 @@ from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType, Value
 from perennial.tasks.a2rbench.inputs import EXAMPLES
 from perennial.tasks.a2rbench.items import AuthoredRule, ItemParts, UnfitItem
-from perennial.tasks.a2rbench.readers import mark_of
 from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
+from perennial.tasks.analysts import mark_of
 from perennial.tasks.authors import (
     Asked,
     BadReply,

@@ -1,181 +1,27 @@
 """Figures of players on an edition of A2RBench."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
-from perennial.schemas.ids import derive_seed
 from perennial.tasks.a2rbench.measures import Diversity, diversity_of
 from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.clusters import GAP_METHOD as SHARED_GAP_METHOD
 from perennial.tasks.statistics.clusters import (
-    FEW,
-    LEVEL,
     ONE_CLUSTER,
     SHARE_METHOD,
     ClusterDraw,
     Interval,
     estimate_ratio,
-    exact_interval,
     gap_interval,
     share_interval,
 )
-from perennial.tasks.statistics.clusters import GAP_METHOD as SHARED_GAP_METHOD
 from perennial.tasks.statistics.correlation import PEARSON_METHOD, pearson
 from perennial.tasks.statistics.multiplicity import Statistic
 
 if TYPE_CHECKING:
     from perennial.tasks.statistics.cells import Column, Numbers
-
-
-# Krippendorff's alpha for nominal data: how far raters agree beyond chance, missing values allowed.
-#
-# K. Krippendorff, Content Analysis, 3rd edition (2013), section 12.3. Units are what is rated. In a unit with
-# m >= 2 values each of the m (m - 1) ordered pairs of values of different raters counts 1 / (m - 1), so that
-# the unit counts m; units with fewer values count nothing. With o_cc the pairs of equal values c, n_c the
-# values c of all such units and n their number:
-#
-#     D_o = (n - sum of o_cc) / n        D_e = (n^2 - sum of n_c^2) / (n (n - 1))        alpha = 1 - D_o / D_e
-#
-# It is undefined where n < 2 or all values are equal: nothing varies.
-
-
-# Below this, an expected disagreement is 0 but for rounding.
-_ROUNDING = 1e-12
-
-
-class Pairs(NamedTuple):
-    """What units count: the pairs of unequal values, and their values by category."""
-
-    unequal: float
-    values: Counter[str]
-
-
-def count_pairs(units: Iterable[Sequence[str | None]]) -> Pairs:
-    """Return what the units count, each given as its values by rater, None where a rater gave none."""
-    unequal, values = 0.0, Counter[str]()
-    for unit in units:
-        counts = Counter(value for value in unit if value is not None)
-        m = counts.total()
-        if m >= 2:
-            values += counts
-            unequal += m - sum(number * (number - 1) for number in counts.values()) / (m - 1)
-    return Pairs(unequal, values)
-
-
-def nominal_alpha(units: Iterable[Sequence[str | None]]) -> float | None:
-    """Return alpha, None where it is undefined."""
-    import numpy as np
-
-    pairs = count_pairs(units)
-    counts = np.array([[pairs.values[name] for name in sorted(pairs.values)]], dtype=float)
-    (alpha,) = alphas_of(np.array([pairs.unequal]), counts).tolist()
-    return None if alpha != alpha else float(alpha)
-
-
-def alphas_of(unequal: "Numbers", values: "Numbers") -> "Numbers":
-    """Return alpha for each row of pairs of unequal values and counts by category, NaN where undefined."""
-    import numpy as np
-
-    n = values.sum(axis=1)
-    chances = n**2 - (values**2).sum(axis=1)  # n (n - 1) D_e
-    with np.errstate(divide="ignore", invalid="ignore"):
-        alphas: Numbers = 1 - (n - 1) * unequal / chances
-    return np.where((n > 1) & (chances > _ROUNDING), alphas, np.nan)
-
-
-# How far analysts agree: Krippendorff's alpha of their categories and styles, with an interval by rule.
-
-
-CATEGORY, STYLE = "analyst_agreement_category", "analyst_agreement_style"
-RESAMPLES = 2_000
-_BLOCK = 100
-_METHOD = (
-    "Krippendorff's alpha of nominal data between analysts, an episode being a unit; 95% percentile "
-    f"bootstrap over rules, {RESAMPLES:,} resamples; where analysts differ on fewer than {FEW} rules, 1 - "
-    "D_o / D_e with Clopper-Pearson's ends of the share of rules for D_o; n counts episodes with two analyses"
-)
-
-
-class Analyses(NamedTuple):
-    """What analysts said of an episode: categories and styles by analyst, in the analysts' order."""
-
-    player: str
-    rule: str
-    categories: Mapping[str, str]
-    styles: Mapping[str, str]
-
-
-def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Statistic]:
-    """Yield alpha of categories and of styles, of each player and of `all`; nothing without two analysts."""
-    everything = list(analysed)
-    analysts = sorted({name for analysis in everything for name in analysis.categories})
-    if len(analysts) < 2:
-        return
-    for player in (ALL, *sorted({analysis.player for analysis in everything})):
-        analyses = [analysis for analysis in everything if player in (ALL, analysis.player)]
-        for statistic in (CATEGORY, STYLE):
-            by_rule: dict[str, list[list[str | None]]] = {}
-            for analysis in analyses:
-                labels = analysis.categories if statistic == CATEGORY else analysis.styles
-                by_rule.setdefault(analysis.rule, []).append([labels.get(name) for name in analysts])
-            rules = [by_rule[rule] for rule in sorted(by_rule)]
-            units = [unit for rule in rules for unit in rule]
-            n = sum(len(unit) - unit.count(None) >= 2 for unit in units)
-            alpha = nominal_alpha(units)
-            low, high = interval_of(rules, derive_seed(seed, f"{statistic}/{player}", 0)) or (None, None)
-            yield Statistic(
-                statistic,
-                setting=ALL,
-                domain=ALL,
-                player=player,
-                n=n,
-                value=alpha,
-                method=_METHOD,
-                low=low,
-                high=high,
-            )
-
-
-def interval_of(rules: Sequence[Sequence[Sequence[str | None]]], seed: int) -> Interval | None:
-    """Return the 95% interval of alpha over units by rule; None for an undefined alpha or fewer than 2 rules.
-
-    Rules are resampled whole, with all their items; resamples in which nothing varies have no alpha and are
-    left out. Where raters differ on few rules, resamples that hold none of these would end the interval at 1
-    whatever the number of rules: there its ends are those of D_o, as a share of so many rules, with D_e as
-    it is.
-    """
-    import numpy as np
-
-    counted = [pairs for rule in rules if (pairs := count_pairs(rule)).values]
-    if len(counted) < 2:
-        return None
-    names = sorted({name for pairs in counted for name in pairs.values})
-    unequal = np.array([pairs.unequal for pairs in counted])
-    values = np.array([[pairs.values[name] for name in names] for pairs in counted], dtype=float)
-    (alpha,) = alphas_of(unequal.sum(keepdims=True), values.sum(axis=0, keepdims=True)).tolist()
-    if alpha != alpha:
-        return None
-    if sum(map(_differs, counted)) < FEW:
-        total = values.sum()
-        expected = float((total**2 - (values.sum(axis=0) ** 2).sum()) / (total * (total - 1)))
-        observed = float(unequal.sum() / total)
-        low, high = exact_interval(observed * len(counted), len(counted))
-        return 1 - high / expected, 1 - low / expected
-    generator = np.random.Generator(np.random.PCG64(seed))
-    number = len(counted)
-    alphas = []
-    for _ in range(RESAMPLES // _BLOCK):
-        drawn = generator.multinomial(number, np.full(number, 1 / number), size=_BLOCK)
-        alphas.append(alphas_of(drawn @ unequal, drawn @ values))
-    tail = (1 - LEVEL) / 2
-    low, high = np.nanquantile(np.concatenate(alphas), [tail, 1 - tail]).tolist()
-    return float(low), float(high)
-
-
-def _differs(pairs: Pairs) -> bool:
-    return pairs.unequal > 0
 
 
 # The augmentation curve (section 4.4 and table 7): wrong answers and compression from V0 to V9.

@@ -4,9 +4,12 @@ A rule says how facts make a fact. The closure holds, for each fact, a smallest 
 levels find it: a fact's proof is the set of rule steps below it, each counted once.
 """
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
+
+from perennial.schemas.knowlogic.things import LETTERS, Knowledge, Proposition, Verdict
+from perennial.tasks.knowlogic.problem import Domain, Problem
 
 F = TypeVar("F", bound=Hashable)
 
@@ -80,3 +83,66 @@ def close(
         new = list(made)
     closure.is_complete = not any(fact not in closure.steps for fact, _ in chain(closure.steps, new))
     return closure
+
+
+# Why the right letters are right, for somebody who reads a reply: statements that decide, and knowledge.
+
+
+# Tables whose rows say what must be known, by the ids that a question uses; the others name things only. An
+# entity has many cells that no statement is about: those of the question's properties are shown.
+_CELLS = "nature/cells"
+_KNOWN = (_CELLS, "nature/rules", "time/events", "social/relations", "kinship/terms")
+_UNSAID = ("", "-", "?")
+
+
+def write_proof(domain: Domain, problem: Problem) -> list[str]:
+    """Say of each option whether it holds, and by which statements, counted from 1.
+
+    No statement of a set can be left out. In a closed world, what does not follow does not hold.
+    """
+    lines = []
+    for letter, option in zip(LETTERS, problem.options, strict=False):
+        verdict = _decide(domain, problem, problem.statements, option)
+        kept = problem.statements
+        for statement in problem.statements:
+            fewer = tuple(other for other in kept if other != statement)
+            if _decide(domain, problem, fewer, option) is verdict:
+                kept = fewer
+        numbers = [str(problem.statements.index(statement) + 1) for statement in kept]
+        why = f"by statements {', '.join(numbers)}" if numbers else "whatever the statements say"
+        lines.append(f"{letter} {'holds' if verdict else 'does not hold'}: {why}")
+    return lines
+
+
+def _decide(
+    domain: Domain, problem: Problem, statements: tuple[Proposition, ...], option: Proposition
+) -> Verdict:
+    try:
+        return domain.decide(replace(problem, statements=statements, options=(option,))).verdicts[0]
+    except (ValueError, LookupError):
+        return None  # statements that say too little to be a problem of this domain
+
+
+def list_knowledge(knowledge: Knowledge, problem: Problem, names: Collection[str]) -> list[str]:
+    """The rows of the knowledge base that a question uses, a line each.
+
+    `names` are those of its properties, relations and rules.
+    """
+    propositions = [*problem.statements, *problem.options, *filter(None, [problem.asked])]
+    used = {
+        *problem.entities,
+        *names,
+        *(argument for proposition in propositions for argument in proposition.arguments),
+    }
+    lines = []
+    for table in _KNOWN:
+        for row in knowledge.rows(table):
+            if row["id"] in used:
+                cells = [
+                    f"{name} {value}"
+                    for name, value in row.items()
+                    if value not in _UNSAID
+                    and (name in {"id", *names} if table == _CELLS else name != "source")
+                ]
+                lines.append(f"{table}: {', '.join(cells)}")
+    return lines

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from perennial.schemas.knowlogic.things import (
+    ANALYSIS,
     DIFFICULTIES,
     DOMAINS,
     ERROR_CLASSES,
@@ -25,6 +26,7 @@ from perennial.tasks.report.content import (
     omit_unanalysed,
     table_figure,
 )
+from perennial.tasks.report.figures.analysts import analysed_answers
 from perennial.tasks.report.figures.chart import Bar, Map, ShareLabels, draw_fields, stacked_shares
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
@@ -408,6 +410,25 @@ def model_means(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), grid=grid)
 
 
+FAILURES = Query(
+    "knowlogic_failures",
+    """
+-- Why are letters wrong, as each analyst says?
+SELECT analyst, player, 'wrong' AS outcome, 'category' AS what, value, answers, share
+FROM knowlogic_failures
+WHERE edition = $edition AND domain = 'all' AND language = 'all'
+""",
+)
+
+failures = analysed_answers(
+    FAILURES,
+    ANALYSIS,
+    "Why letters are wrong",
+    " The categories are those of the paper's section 5.2, which gives examples of them and no shares; Other "
+    "is none of them. Replies without letters are not analysed.",
+)
+
+
 # What KnowLogic adds to the report: the paper's table 5 and figures 4 to 12, paired languages, errors.
 
 
@@ -445,7 +466,7 @@ def _explore(view: str, title: str, question: str) -> Figure:
 
 REPORT = Report(
     after_rates=(leaderboard, model_means, difficulty, scenarios, types),
-    at_end=(reply_tokens, levels, languages, error_classes),
+    at_end=(reply_tokens, levels, languages, error_classes, failures),
     sources=(DIFFICULTY_ORDER,),
     order=DIFFICULTY_ORDER,
     explored=tuple(_explore(view, *texts) for view, texts in _EXPLORED.items()),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from perennial.schemas.a2rbench.things import STYLES, categories_of
+from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.schemas.tables import TABLES
 from tests.a2rbench.made_edition import MODELS, Rows
 
@@ -21,12 +21,12 @@ def add_analyses(made: Rows) -> None:
         made["calls"].append(_call("analyst", analyst))
     chosen = [row for row in made["episodes"] if row["player"] in MODELS]
     for number, episode in enumerate(chosen):
-        categories = categories_of(episode["success"])
+        categories = ANALYSIS.categories(episode["success"])
         for place, analyst in enumerate(ANALYSTS):
             shift = place if number % DIFFERS == 0 else 0
             row = {"episode_id": episode["episode_id"], "analyst": analyst}
             row |= {"outcome_category": categories[(number + shift) % len(categories)]}
-            row |= {"reasoning_style": STYLES[number % 3], "justification": "so"}
+            row |= {"reasoning_style": ANALYSIS.styles[number % 3], "justification": "so"}
             made["a2rbench_analyses"].append(row | {"call_id": f"call_analyst_{analyst}"})
 
 

@@ -8,7 +8,7 @@ import json
 import random
 import re
 
-from perennial.schemas.a2rbench.things import RIGHT, STYLES, WRONG
+from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.schemas.ids import derive_seed
 from perennial.tasks.a2rbench.replies import read_answer
 from tests.a2rbench import scripted_model
@@ -80,10 +80,10 @@ class Analyst:
 
 def classify(mark: str, is_right: bool, analyst: str) -> dict[str, str]:
     """Return what the analyst says of the reply with this mark."""
-    categories = RIGHT if is_right else WRONG
+    categories = ANALYSIS.categories(is_right)
     number = derive_seed(0, mark, 0)
     place = number + (analyst == "analyst-b" and number % _DIFFERS == 0)
-    style = STYLES[number % len(STYLES)]
+    style = ANALYSIS.styles[number % len(ANALYSIS.styles)]
     why = f"It says so. {analyst}"
     return {
         "justification": why,

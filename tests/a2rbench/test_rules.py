@@ -5,7 +5,7 @@ from copy import deepcopy
 
 import pytest
 
-from perennial.schemas.a2rbench.things import WRONG
+from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.schemas.ids import canonical_json
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import add_analyses
@@ -70,7 +70,7 @@ BREAKS = [
     ("and one that the program read names none", change(ANSWERS, "parse", "judge")),
     ("and one that the program read names none", change(ANSWERS, "judge_call_id", "call_judge_j")),
     ("and one that the program read names none", change("calls", "role", "player")),
-    ("has a category of its outcome", change(ANALYSES, "outcome_category", WRONG[0])),
+    ("has a category of its outcome", change(ANALYSES, "outcome_category", ANALYSIS.wrong[0])),
     ("has a category of its outcome", change(ANALYSES, "episode_id", "another")),
     ("has a category of its outcome", change(ANALYSES, "analyst", "another")),
     ("has a category of its outcome", change("calls", "role", "player", 1)),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perennial.tasks.a2rbench.statistics import nominal_alpha
+from perennial.tasks.statistics.agreement import nominal_alpha
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import ANALYSTS, add_analyses
@@ -150,7 +150,7 @@ def test_agreement_is_alpha_over_the_answers_of_two_analysts(catalog: Catalog) -
     said = catalog.query(
         "SELECT list(outcome_category ORDER BY analyst) FROM a2rbench_analyses GROUP BY episode_id"
     )[1]
-    rows = {(row["player"], row["what"]): row for row in records(catalog, "FROM a2rbench_agreement")}
+    rows = {(row["player"], row["what"]): row for row in records(catalog, "FROM analyst_agreement")}
     assert set(rows) == {
         (player, what) for player in ("all", *made_edition.MODELS) for what in ("category", "style")
     }

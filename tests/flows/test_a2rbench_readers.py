@@ -11,11 +11,11 @@ from perennial.flows.benchmark import find_benchmark
 from perennial.flows.cli.run.refresh import is_for_play
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.evaluation import prepare_evaluation
-from perennial.schemas.a2rbench.things import RIGHT, WRONG
+from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.a2rbench.readers import excerpt
-from perennial.tasks.a2rbench.statistics import nominal_alpha
+from perennial.tasks.analysts import excerpt
+from perennial.tasks.statistics.agreement import nominal_alpha
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import scripted_analyst
@@ -152,15 +152,15 @@ def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
         mark = excerpt(reply).mark
         expected = [scripted_analyst.classify(mark, success, name)["outcome_category"] for name in analysts]
         assert categories == expected
-        assert set(categories) <= set(RIGHT if success else WRONG)
+        assert set(categories) <= set(ANALYSIS.categories(success))
     ((answers, alpha, low, high),) = rows(
         root,
-        "SELECT answers, alpha, alpha_low, alpha_high FROM a2rbench_agreement "
+        "SELECT answers, alpha, alpha_low, alpha_high FROM analyst_agreement "
         "WHERE player = 'all' AND what = 'category'",
     )
     assert (answers, alpha) == (33, pytest.approx(nominal_alpha([each[3] for each in said])))
     assert low < alpha < high
-    ((style,),) = rows(root, "SELECT alpha FROM a2rbench_agreement WHERE player = 'all' AND what = 'style'")
+    ((style,),) = rows(root, "SELECT alpha FROM analyst_agreement WHERE player = 'all' AND what = 'style'")
     assert style == 1.0
 
 
@@ -182,7 +182,7 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     assert sum(number for model, _, number in refused if model == "analyst-slips") == 10
     hopeless = [(rule, number) for model, rule, number in refused if model == "analyst-hopeless"]
     assert hopeless == [("bad_outcome_category", 30)]
-    assert rows(root, "SELECT count(*) FROM a2rbench_agreement") == [(0,)]
+    assert rows(root, "SELECT count(*) FROM analyst_agreement") == [(0,)]
     # Exports leave out what is said of private instances: by the subject.
     unknown = "SELECT count(*) FROM rejections WHERE subject NOT IN (SELECT instance_id FROM instances)"
     assert rows(root, unknown) == [(0,)]

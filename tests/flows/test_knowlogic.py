@@ -10,14 +10,15 @@ import pytest
 from tests.flows.conftest import KEY
 from tests.flows.one_shot import check_refusal, query_rows
 from tests.flows.prefect_harness import Harness
-from tests.knowlogic.scripted_model import MODELS
+from tests.knowlogic.scripted_analyst import ANALYSTS, MODELS
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
-ROLES = "tests.knowlogic.scripted_model"
+ROLES = "tests.knowlogic.scripted_analyst"
 REFRESH = ("refresh", "--benchmark", "knowlogic", "--root", "data", "--seed", "5")
+PLAYING = tuple(name for name in MODELS if name not in ANALYSTS)
 SMALL = (*REFRESH, "--domains", "nature,social", "--questions", "6")
 
 
@@ -33,7 +34,7 @@ def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPat
     """A data root with an edition that programs and five models have played."""
     folder = tmp_path_factory.mktemp("knowlogic")
     (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\n')
-    players = ",".join(("exact", "random", "single", *MODELS))
+    players = ",".join(("exact", "random", "single", *PLAYING))
     done = keyed.perennial(*SMALL, "--edition", "e1", "--players", players, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "12 questions have one arrangement by two engines" in done.stdout
@@ -143,3 +144,35 @@ def test_the_papers_size_is_600_questions_at_temperature_0_7(harness: Harness, t
     planned = json.loads(done.stdout)
     assert planned["counts"]["instances"] == 1200
     assert "0.7" in done.stdout
+
+
+def test_analysts_classify_wrong_letters_with_proof_and_knowledge_at_hand(
+    keyed: Harness, root: Path, tmp_path: Path, server: RunningServer
+) -> None:
+    shutil.copytree(root.parent, tmp_path / "copy")
+    folder = tmp_path / "copy"
+    chosen = ("--players", "right,hasty,lost", "--analysts", ",".join(ANALYSTS), "--analysed", "5")
+    done = keyed.perennial(
+        "evaluate", "e1", "--benchmark", "knowlogic", "--root", "data", *chosen, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    rows = query_rows(
+        folder / "data",
+        "SELECT analyst, player, sum(answers)::INT, sum(share) FROM knowlogic_failures "
+        "WHERE domain = 'all' AND language = 'all' GROUP BY ALL ORDER BY ALL",
+    )
+    # Right letters have no category here, and replies without letters none to explain.
+    assert rows == [(analyst, "hasty", 5, pytest.approx(1)) for analyst in ANALYSTS]
+    prompts = query_rows(
+        folder / "data",
+        "SELECT DISTINCT m.content FROM call_messages AS m JOIN calls AS c USING (call_id) "
+        "WHERE c.role = 'analyst' AND m.role = 'user' AND m.content LIKE 'A player was asked%'",
+    )
+    assert all("by statements" in text and "rows of the knowledge base" in text for (text,) in prompts)
+    ((answers, alpha),) = query_rows(
+        folder / "data", "SELECT answers, alpha FROM analyst_agreement WHERE player = 'all'"
+    )
+    assert answers == 5
+    assert alpha < 1
+    refused = query_rows(folder / "data", "SELECT DISTINCT stage, rule FROM rejections")
+    assert ("analyses", "bad_outcome_category") in refused

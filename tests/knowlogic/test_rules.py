@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from perennial.schemas.knowlogic.things import ANALYSIS
 from perennial.schemas.rows import Rejection
 from tests.knowlogic import toy_edition
 from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders, list_rules
@@ -51,6 +52,14 @@ def let_a_guesser_be_right(rows: Rows) -> None:
             row |= {"player": "guesser", "status": "solved", "success": True}
 
 
+def add_analysis(rows: Rows, role: str = "analyst", *, success: bool = False) -> None:
+    """Add an analysis of an answer that is wrong, or not, whose call has this role."""
+    episode = next(row for row in rows["episodes"] if row["success"] == success)
+    rows["calls"].append({"call_id": "c", "role": role, "model": "x"})
+    said = {"outcome_category": ANALYSIS.wrong[0], "justification": "so", "call_id": "c"}
+    rows["knowlogic_analyses"].append({"episode_id": episode["episode_id"], "analyst": "x", **said})
+
+
 QUESTIONS, ANSWERS, GATE = "knowlogic_questions", "knowlogic_answers", "knowlogic_gate"
 BREAKS = [
     ("every row of instances has its row", drop(QUESTIONS)),
@@ -90,6 +99,8 @@ BREAKS = [
     ("the gate proved every question", change(GATE, "options", 1)),
     ("the gate proved every question", change(GATE, "refused", 1)),
     ("guesser is right in no more than 8%", let_a_guesser_be_right),
+    ("is of wrong letters", lambda rows: add_analysis(rows, success=True)),
+    ("is of wrong letters", lambda rows: add_analysis(rows, role="judge")),
     ("no two questions", lambda rows: rows[QUESTIONS][1].update(prompt=rows[QUESTIONS][0]["prompt"])),
 ]
 

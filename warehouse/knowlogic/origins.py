@@ -17,6 +17,7 @@ ORIGINS: Origins = {
         ("turns", "reply", _ASKED),
         ("knowlogic_answers", "letters extracted brackets", "calls.reply"),
         ("knowlogic_answers", "error_class", _ASKED),
+        ("knowlogic_analyses", "outcome_category justification", f"{_ASKED} {_PAYLOAD}"),
     ),
     "AGGREGATION": (("knowlogic_gate", "pairs texts proved options changes refused", _PAYLOAD),),
 }

@@ -18,8 +18,8 @@ from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Rule, RuleType, Value
 from perennial.tasks.a2rbench.inputs import draw_inputs
 from perennial.tasks.a2rbench.items import AuthoredRule, UnfitItem, show
-from perennial.tasks.a2rbench.readers import mark_of
 from perennial.tasks.a2rbench.rule_author import RuleForm, load_inspirations, rule_verdict_request
+from perennial.tasks.analysts import mark_of
 from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench.authored_rules import LINES, SQUARES, SWAP
 

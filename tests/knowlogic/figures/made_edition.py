@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.ids import canonical_json, content_id
+from perennial.schemas.knowlogic.things import ANALYSIS
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.warehouse.store.store import Store
@@ -22,6 +23,7 @@ Rows = dict[str, list[Row]]
 DOMAINS = ("space", "time", "social", "nature", "mix")
 LANGUAGES = ("zh", "en")
 PAIRS = 12
+ANALYSTS = ("x", "y")
 PROGRAMS = ("exact", "single")
 # What a model's replies are, question after question, in Chinese and English: right, subset, superset,
 # overlap, disjoint, no letters. Several runs have a sequence each, separated by a space.
@@ -63,8 +65,30 @@ def rows(
                 for player in (*PROGRAMS, *models):
                     if (player, domain) != ("other", "mix"):
                         _play(tables, own, player, number, models)
+    add_analyses(tables)
     tables["messages"] = [{"message_id": "msg_1", "content": "what now?"}] if tables["calls"] else []
     return tables
+
+
+def add_analyses(tables: Rows) -> None:
+    """Add what two analysts say of wrong letters of models: they differ on one in four."""
+    if not tables["calls"]:
+        return
+    for analyst in ANALYSTS:
+        call = tiny_edition.call(f"call_{analyst}", "analyst", "ok", ANALYSIS.prompt)
+        tables["calls"].append({**call, "model": analyst})
+    right = {row["episode_id"]: row["letters"] for row in tables["knowlogic_answers"] if row["error_class"]}
+    wrong = [
+        row for row in tables["episodes"] if row["episode_id"] in right and row["player"] not in PROGRAMS
+    ]
+    for number, episode in enumerate(wrong):
+        for place, analyst in enumerate(ANALYSTS):
+            shift = place if number % 4 == 0 else 0
+            category = ANALYSIS.wrong[(number // 3 + shift) % len(ANALYSIS.wrong)]
+            tables["knowlogic_analyses"].append(
+                {"episode_id": episode["episode_id"], "analyst": analyst, "outcome_category": category}
+                | {"justification": "so", "call_id": f"call_{analyst}"}
+            )
 
 
 def arrow(made: Rows) -> dict[str, pa.Table]:

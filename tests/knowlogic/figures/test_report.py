@@ -17,7 +17,7 @@ from tests.web.visiting import errors_of, visit
 
 OWN = (
     *("leaderboard", "model_means", "difficulty", "scenarios", "types"),
-    *("reply_tokens", "levels", "languages", "errors"),
+    *("reply_tokens", "levels", "languages", "errors", "knowlogic_failures"),
 )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from perennial.tasks.statistics.agreement import nominal_alpha
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from tests.knowlogic.figures import made_edition
 
@@ -226,3 +227,21 @@ def test_an_answer_is_right_where_it_is_the_right_answer(catalog: Catalog) -> No
     rows = records(catalog, "SELECT success, answer, right_answer FROM episodes_wide")
     assert {row["success"] for row in rows} == {True, False}
     assert all(row["success"] == (row["answer"] == row["right_answer"]) for row in rows)
+
+
+def test_failures_are_shares_of_each_analysts_answers_and_agreement_is_alpha(catalog: Catalog) -> None:
+    same(
+        catalog,
+        "SELECT analyst, player, domain, language, value, answers, share FROM knowlogic_failures "
+        "WHERE domain <> 'all' AND language <> 'all'",
+        "SELECT *, number / sum(number) OVER (PARTITION BY analyst, player, domain, language) FROM (SELECT "
+        "analyst, player, domain, language, outcome_category, count(*) AS number FROM knowlogic_analyses "
+        "JOIN episodes USING (episode_id) JOIN knowlogic_questions USING (instance_id) GROUP BY ALL)",
+    )
+    units = catalog.query(
+        "SELECT list(outcome_category ORDER BY analyst) FROM knowlogic_analyses GROUP BY episode_id"
+    )[1]
+    (row,) = records(catalog, "FROM analyst_agreement WHERE player = 'all'")
+    assert (row["what"], row["answers"]) == ("category", len(units))
+    assert row["alpha"] == pytest.approx(nominal_alpha([unit for (unit,) in units]))
+    assert row["alpha_low"] < row["alpha"] < row["alpha_high"] < 1

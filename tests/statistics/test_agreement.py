@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.a2rbench.statistics import (
+from perennial.tasks.statistics.agreement import (
     CATEGORY,
     STYLE,
     Analyses,
@@ -128,7 +128,7 @@ def test_agreement_is_over_rules() -> None:
     )
     more = [one for one in analysed for _ in range(8)]
     (often,) = (one for one in agreement_figures(more, 5) if (one.statistic, one.player) == (CATEGORY, "m"))
-    apart = [one._replace(rule=f"{one.rule}/{number}") for number, one in enumerate(more)]
+    apart = [one._replace(cluster=f"{one.cluster}/{number}") for number, one in enumerate(more)]
     (wrong,) = (one for one in agreement_figures(apart, 5) if (one.statistic, one.player) == (CATEGORY, "m"))
     widths = [(one.high or 0) - (one.low or 0) for one in (once, often, wrong)]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)

@@ -1,0 +1,101 @@
+"""Analysts: models that say of models' answers how they came about, once all have played."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from perennial.schemas.model_calls import ModelChoice
+from perennial.schemas.rows import JsonObject, ReadJson
+from perennial.schemas.table_form import Column, Reference, Table
+
+MOST_ANALYSTS = 2
+# That of A2RBench's paper, and of the whole shared machinery: an analyst is to say the same each time.
+TEMPERATURE = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAnalysis:
+    """What an analyst says of an episode: why, and which category and style it has ("": none is asked)."""
+
+    justification: str
+    outcome_category: str
+    reasoning_style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisForm:
+    """What analysts of a benchmark choose from, of wrong answers and of right ones (none: not analysed).
+
+    `prompt` is the template of what they are shown; answers with a status in `skipped` are not analysed.
+    """
+
+    benchmark: str
+    prompt: str
+    wrong: tuple[str, ...]
+    right: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ("api_error",)
+
+    @property
+    def table_name(self) -> str:
+        """The table that holds analyses."""
+        return f"{self.benchmark}_analyses"
+
+    @property
+    def outcomes(self) -> tuple[bool, ...]:
+        """Which answers are analysed: wrong ones, and right ones if they have categories."""
+        return (False, True) if self.right else (False,)
+
+    def categories(self, success: bool) -> tuple[str, ...]:
+        """The categories of right answers, or of wrong ones."""
+        return self.right if success else self.wrong
+
+    def table(self) -> Table:
+        """The table of analyses."""
+        style = Column("reasoning_style", "string", "how the player reasoned", allowed=self.styles)
+        return Table(
+            self.table_name,
+            "what an analyst, a model, says of how an answer came about",
+            (
+                Column("episode_id", "string", "the episode"),
+                Column("analyst", "string", "the model that says so"),
+                Column(
+                    "outcome_category",
+                    "string",
+                    f"why the answer is {'right or wrong' if self.right else 'wrong'}",
+                    allowed=(*self.wrong, *self.right),
+                ),
+                *((style,) if self.styles else ()),
+                Column("justification", "string", "the analyst's reason"),
+                Column("call_id", "string", "the analyst's call"),
+            ),
+            key=("episode_id", "analyst"),
+            references=(
+                Reference("episode_id", "episodes", "episode_id"),
+                Reference("call_id", "calls", "call_id"),
+            ),
+            kind="answers",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AnalystPlan:
+    """The analysts of an evaluation with what their calls pass on, as its `protocol` keeps them.
+
+    They say of at most `most` episodes of a player and an outcome how these came about.
+    """
+
+    analysts: dict[str, JsonObject] = field(default_factory=dict)
+    most: int = 0
+
+    def as_protocol(self) -> JsonObject:
+        """The part of the protocol, which is not how players are asked; nothing without analysts."""
+        return {"analysis": {"analysts": self.analysts, "most": self.most}} if self.analysts else {}
+
+    @classmethod
+    def from_protocol(cls, protocol: ReadJson) -> Self:
+        """Read what `as_protocol` wrote."""
+        return cls(**protocol.get("analysis", {}))
+
+    def choices(self) -> tuple[ModelChoice, ...]:
+        """The analysts as models to ask."""
+        return tuple(ModelChoice(model, params) for model, params in self.analysts.items())
