@@ -5,7 +5,6 @@ from typing import Self
 
 from perennial.schemas.model_calls import ModelChoice
 from perennial.schemas.rows import JsonObject, ReadJson
-from perennial.schemas.table_form import Column, Reference, Table
 
 MOST_ANALYSTS = 2
 # That of A2RBench's paper, and of the whole shared machinery: an analyst is to say the same each time.
@@ -48,33 +47,6 @@ class AnalysisForm:
     def categories(self, success: bool) -> tuple[str, ...]:
         """The categories of right answers, or of wrong ones."""
         return self.right if success else self.wrong
-
-    def table(self) -> Table:
-        """The table of analyses."""
-        style = Column("reasoning_style", "string", "how the player reasoned", allowed=self.styles)
-        return Table(
-            self.table_name,
-            "what an analyst, a model, says of how an answer came about",
-            (
-                Column("episode_id", "string", "the episode"),
-                Column("analyst", "string", "the model that says so"),
-                Column(
-                    "outcome_category",
-                    "string",
-                    f"why the answer is {'right or wrong' if self.right else 'wrong'}",
-                    allowed=(*self.wrong, *self.right),
-                ),
-                *((style,) if self.styles else ()),
-                Column("justification", "string", "the analyst's reason"),
-                Column("call_id", "string", "the analyst's call"),
-            ),
-            key=("episode_id", "analyst"),
-            references=(
-                Reference("episode_id", "episodes", "episode_id"),
-                Reference("call_id", "calls", "call_id"),
-            ),
-            kind="answers",
-        )
 
 
 @dataclass(frozen=True, slots=True)

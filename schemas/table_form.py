@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from perennial.schemas.analysts import AnalysisForm
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -127,3 +129,31 @@ EVALUATION = Column("evaluation", "string", "the evaluation's name, empty for wh
 CALL_ID = Column(
     "call_id", "string", "the model call that produced the row, NULL where no model did", nullable=True
 )
+
+
+def analyses_table(form: AnalysisForm) -> Table:
+    """The table of what analysts say in a benchmark."""
+    style = Column("reasoning_style", "string", "how the player reasoned", allowed=form.styles)
+    return Table(
+        form.table_name,
+        "what an analyst, a model, says of how an answer came about",
+        (
+            Column("episode_id", "string", "the episode"),
+            Column("analyst", "string", "the model that says so"),
+            Column(
+                "outcome_category",
+                "string",
+                f"why the answer is {'right or wrong' if form.right else 'wrong'}",
+                allowed=(*form.wrong, *form.right),
+            ),
+            *((style,) if form.styles else ()),
+            Column("justification", "string", "the analyst's reason"),
+            Column("call_id", "string", "the analyst's call"),
+        ),
+        key=("episode_id", "analyst"),
+        references=(
+            Reference("episode_id", "episodes", "episode_id"),
+            Reference("call_id", "calls", "call_id"),
+        ),
+        kind="answers",
+    )

@@ -23,6 +23,7 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Rejection, Row, Rows
+from perennial.schemas.table_form import analyses_table
 from perennial.tasks.analysts import ATTEMPTS, Subject, analyse
 from perennial.tasks.authors import Asked
 
@@ -172,7 +173,7 @@ async def _analyse_all(
 
     analysed = await settle_all(map(work, chosen))
     tables: dict[str, Rows] = {form.table_name: [], "rejections": []}
-    names = [column.name for column in form.table().columns]
+    names = [column.name for column in analyses_table(form).columns]
     for episode, asked in zip(chosen, analysed, strict=True):
         # By its instance, so that exports leave it out with a private one.
         tables["rejections"] += [

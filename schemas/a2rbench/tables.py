@@ -8,7 +8,7 @@ from perennial.schemas.a2rbench.things import (
     STEPS,
     TIERS,
 )
-from perennial.schemas.table_form import Column, Disclosure, Reference, Table
+from perennial.schemas.table_form import Column, Disclosure, Reference, Table, analyses_table
 
 _ITS_RULE = Disclosure(("rule",), "a2rbench_items", ("rule",))
 
@@ -167,4 +167,4 @@ PUBLISHED = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS, ANALYSIS.table())
+A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS, analyses_table(ANALYSIS))

@@ -11,7 +11,7 @@ from perennial.schemas.knowlogic.things import (
     PRECISIONS,
     QUESTION_TYPES,
 )
-from perennial.schemas.table_form import Column, Reference, Table
+from perennial.schemas.table_form import Column, Reference, Table, analyses_table
 
 _UNKNOWN = ", NULL for an imported question"
 
@@ -177,4 +177,4 @@ VERDICTS = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS, ANALYSIS.table())
+KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS, analyses_table(ANALYSIS))
