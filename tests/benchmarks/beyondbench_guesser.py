@@ -9,13 +9,13 @@ import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 from textwrap import wrap
 from typing import NamedTuple
 
 from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench import players
 from perennial.tasks.beyondbench.players import USUAL, describe_shape, fixed_answer, guess, write_shape
 from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import PATHS, TASKS
@@ -32,15 +32,7 @@ _FEWER = {
     "logic_grid": 200,
 }
 _MEASURED = {"easy": 300, "medium": 40, "hard": 100}
-_HEAD = '''"""The answers that were right most often, by task, variation and size, as shapes.
-
-Learned from {number:,} problems that were drawn for it; only answers that were right at least twice among
-those of a size, and clearly more often than the fixed answer of their form. Written by
-`python -m tests.benchmarks.beyondbench_guesser --learn`.
-"""
-
-USUAL: dict[str, str] = {{
-'''
+_OPENING = "USUAL: dict[str, str] = {\n"
 
 
 class Cell(NamedTuple):
@@ -127,30 +119,24 @@ def _draw(cell: Cell, purpose: str, number: int) -> Iterator[TaskProblem]:
 
 
 def write_module(names: list[str], learned: list[tuple[Cell, str | None]]) -> None:
-    """Write the module of usual answers: those learned, and those of tasks that were not."""
+    """Write the usual answers into their module: those learned, and those of tasks that were not."""
     kept = {key: shape for key, shape in USUAL.items() if key.split()[0] not in names}
     found = kept | {str(cell): shape for cell, shape in learned if shape is not None}
-    number = sum(
-        _number_learned(Cell(name, variation.name, size))
-        for name in PATHS
-        for variation in TASKS[name].variations
-        for size in variation.sizes
-    )
     order = {name: place for place, name in enumerate(PATHS)}
     entries = "".join(
         _write_entry(key, found[key]) for key in sorted(found, key=lambda key: order[key.split()[0]])
     )
-    spec = find_spec("perennial.tasks.beyondbench.players")
-    assert spec is not None
-    assert spec.submodule_search_locations is not None
-    place = Path(spec.submodule_search_locations[0]) / "usual.py"
-    place.write_text(_HEAD.format(number=number) + entries + "}\n", encoding="utf-8")
+    place = Path(players.__file__)
+    before, rest = place.read_text(encoding="utf-8").split(_OPENING)
+    after = "}\n" + rest.partition("\n}\n")[2]
+    place.write_text(before + _OPENING + entries + after, encoding="utf-8")
 
 
 def _write_entry(key: str, shape: str) -> str:
+    entry = f'    "{key}": {_quote(shape)},\n'
+    if len(entry) <= 111:
+        return entry
     lines = wrap(shape, 90, drop_whitespace=False)
-    if len(lines) == 1:
-        return f'    "{key}": {_quote(shape)},\n'
     body = "".join(f"        {_quote(line)}\n" for line in lines)
     return f'    "{key}": (\n{body}    ),\n'
 

@@ -51,6 +51,7 @@ def test_the_shape_of_a_solution_is_that_solution(name, variation):
     [
         # Vertices without an edge between them share a color; the sum of the last two is the next term.
         ("graph_coloring", "complete", 10, 10),
+        ("graph_coloring", "tree", 0, 0),
         ("fibonacci_sequence", "fibonacci", 10, 10),
         ("fibonacci_sequence", "tribonacci", 0, 0),
         ("constraint_optimization", "basic", 2, 10),
