@@ -7,16 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from html import escape
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit
 
 from perennial.flows.console import progress
 from perennial.flows.console.interrupts import Interrupted
+from perennial.flows.console.print_edition import figure
+from perennial.flows.console.progress import calls_text
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import Plan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.ledger import ledger
+from perennial.warehouse.store.store import Store
 
 
 class Watcher:
@@ -101,6 +109,8 @@ def report_failure(watching: Sequence[Watcher]) -> Iterator[None]:
 
 TIMEOUT_S = 10.0
 _PAUSE_S = 1.0
+# Of a setting's players, in the text.
+_MOST_SHOWN = 10
 
 
 @contextmanager
@@ -119,8 +129,9 @@ class Notices(Watcher):
     """Sends the end of a refresh to a webhook; without a URL it does nothing."""
 
     def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
-        self._url = url
+        self._url, self._root = url, root
         self._counts: Counter[str] = Counter()
+        self._units: list[str] = []
         self._known: JsonObject = {
             "benchmark": benchmark,
             "edition": edition or None,
@@ -130,6 +141,7 @@ class Notices(Watcher):
 
     def unit_started(self, root: str, plan: Plan) -> None:
         """Remember what it is for the message at the end."""
+        self._units.append(plan.unit)
         self._known |= {
             "edition": plan.edition,
             "evaluation": split_unit(plan.unit)[1] or None,
@@ -142,8 +154,10 @@ class Notices(Watcher):
         self._counts.update(counts)
 
     def ended(self) -> None:
-        """Tell of the edition and its rows, those of its evaluation too."""
-        self._post({"event": "published", "counts": dict(self._counts), "error": None})
+        """Tell of the edition and its evaluation: their rows, the scores and what they cost."""
+        if self._url:
+            results = _read_results(self._root, self._units)
+            self._post({"event": "published", "counts": dict(self._counts), **results, "error": None})
 
     def failed(self, error: BaseException) -> None:
         """Tell why there is no edition."""
@@ -161,6 +175,7 @@ class Notices(Watcher):
         if not self._url:
             return
         document = {**self._known, **news, "at": datetime.now(UTC).isoformat()}
+        document["text"] = _in_words(document)
         problem = self._try_post(document)
         if problem:
             time.sleep(_PAUSE_S)
@@ -190,6 +205,43 @@ class Notices(Watcher):
         except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
             return type(error).__name__
         return "" if answer.is_success else f"it answered {answer.status_code}"
+
+
+def _read_results(root: str, units: Sequence[str]) -> JsonObject:
+    """The published scores of the players of these units, in the leaderboard's order, and the calls' cost."""
+    catalog = open_catalog(Store(root))
+    edition = quote(split_unit(units[-1])[0])
+    evaluations = ", ".join(quote(split_unit(unit)[1]) for unit in units)
+    names, rows = catalog.query(
+        "SELECT setting, rank, player, success_rate, success_rate_low, success_rate_high FROM leaderboard "
+        f"WHERE edition = {edition} AND player IN "
+        f"(SELECT player FROM episodes WHERE edition = {edition} AND evaluation IN ({evaluations})) "
+        "ORDER BY setting, place, player"
+    )
+    _, [(calls, cost, unpriced)] = catalog.query(
+        "SELECT count(*), coalesce(sum(cost_usd), 0), count(*) FILTER (cost_usd IS NULL) FROM calls "
+        f"WHERE edition = {edition} AND evaluation IN ({evaluations})"
+    )
+    return {
+        "scores": [dict(zip(names, row, strict=True)) for row in rows],
+        "calls": calls,
+        "known_cost_usd": cost,
+        "calls_of_unknown_cost": unpriced,
+    }
+
+
+def _in_words(document: JsonObject) -> str:
+    """What Slack, Mattermost and Google Chat show of the message: their key `text`, with `&<>` escaped."""
+    name = document["edition"] or document["benchmark"]
+    if document["error"]:
+        return escape(f"perennial: {name} failed: {document['error']['message']}", quote=False)
+    spent = calls_text(document["calls"], document["calls_of_unknown_cost"], document["known_cost_usd"])
+    lines = [f"perennial: {name} is published; {spent}"]
+    for setting, scores in groupby(document["scores"], key=itemgetter("setting")):
+        listed = [f"{score['player']} {figure(score, 'success_rate')}" for score in scores]
+        more = [f"and {len(listed) - _MOST_SHOWN} more"] if len(listed) > _MOST_SHOWN else []
+        lines.append(f"{setting}: {', '.join(listed[:_MOST_SHOWN] + more)}")
+    return escape("\n".join(lines), quote=False)
 
 
 def without_credentials(root: str) -> str:

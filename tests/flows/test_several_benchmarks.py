@@ -119,6 +119,14 @@ def test_one_that_fails_leaves_the_others_to_be_made(harness: Harness, folder: P
     assert failed.returncode == 1
     events = [(told["event"], told["edition"], (told["error"] or {}).get("type")) for told in hook.taken]
     assert events == [("failed", "e-kumo", "AuditFailed"), ("published", "e-beyondbench", None)]
+    failure, publication = hook.taken
+    assert failure["text"].startswith("perennial: e-kumo failed: ")
+    solved = [score for score in publication["scores"] if score["player"] == "exact"]
+    assert solved
+    assert all(score["success_rate"] == 1 for score in solved)
+    assert (publication["calls"], publication["known_cost_usd"]) == (0, 0)
+    assert publication["text"].startswith("perennial: e-beyondbench is published; no calls\n")
+    assert "exact 1.000" in publication["text"]
     assert re.fullmatch(r"perennial: error: 1 of 2 editions are published, .*e-kumo: .*\n", failed.stderr)
     assert re.search(r"^failed: e-kumo: ", failed.stdout, re.MULTILINE)
     assert re.search(r"│beyondbench *│e-beyondbench *│ *3│ *1│", failed.stdout)
