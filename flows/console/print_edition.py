@@ -12,7 +12,7 @@ from rich.table import Table
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console.progress import calls_text, describe_rows
-from perennial.flows.console.row_formats import Terminal, printable
+from perennial.flows.console.row_formats import Terminal, figure, printable
 from perennial.flows.editions.diagnosis import find_problems, problem_lines
 from perennial.schemas.errors import count
 from perennial.schemas.rows import JsonObject, Row
@@ -173,14 +173,6 @@ def _ranking_notes(board: Sequence[Row]) -> list[str]:
     if adjusted:
         notes.append(f"{', '.join(adjusted)}: in part by adjusted rates, as too few are shared")
     return notes
-
-
-def figure(row: Row, name: str) -> str:
-    """A figure of a leaderboard's row, with its interval if it has one."""
-    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    if value is None:
-        return "undefined"
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 # The line that says what to type next.

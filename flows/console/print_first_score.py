@@ -8,8 +8,7 @@ from dataclasses import asdict
 from textwrap import wrap
 
 from perennial.flows.benchmark import Benchmark
-from perennial.flows.console.print_edition import figure
-from perennial.flows.console.row_formats import Terminal
+from perennial.flows.console.row_formats import Terminal, figure
 from perennial.flows.editions.diagnosis import (
     PROBLEMS,
     EpisodeProblem,

@@ -26,8 +26,7 @@ from prefect.states import Completed
 
 from perennial.flows.benchmark import Stage
 from perennial.flows.console import progress
-from perennial.flows.console.print_edition import figure
-from perennial.flows.console.row_formats import escape_markdown
+from perennial.flows.console.row_formats import escape_markdown, figure
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.run.process_pool import Runner
 from perennial.flows.stages.grow import Counts, Work, list_jobs, stages_of

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from perennial.flows.console import progress
 from perennial.flows.console.interrupts import Interrupted
-from perennial.flows.console.print_edition import figure
 from perennial.flows.console.progress import calls_text
+from perennial.flows.console.row_formats import figure
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import Plan
 from perennial.schemas.rows import JsonObject
