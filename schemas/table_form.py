@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from perennial.schemas.analysts import AnalysisForm
-
 if TYPE_CHECKING:
     import pyarrow
 
@@ -131,22 +129,17 @@ CALL_ID = Column(
 )
 
 
-def analyses_table(form: AnalysisForm) -> Table:
-    """The table of what analysts say in a benchmark."""
-    style = Column("reasoning_style", "string", "how the player reasoned", allowed=form.styles)
+def analyses_table(name: str, categories: tuple[str, ...], styles: tuple[str, ...] = ()) -> Table:
+    """The table of what analysts say of answers, with a style of reasoning where they choose one."""
+    style = Column("reasoning_style", "string", "how the player reasoned", allowed=styles)
     return Table(
-        form.table_name,
+        name,
         "what an analyst, a model, says of how an answer came about",
         (
             Column("episode_id", "string", "the episode"),
             Column("analyst", "string", "the model that says so"),
-            Column(
-                "outcome_category",
-                "string",
-                f"why the answer is {'right or wrong' if form.right else 'wrong'}",
-                allowed=(*form.wrong, *form.right),
-            ),
-            *((style,) if form.styles else ()),
+            Column("outcome_category", "string", "why the answer is as it is", allowed=categories),
+            *((style,) if styles else ()),
             Column("justification", "string", "the analyst's reason"),
             Column("call_id", "string", "the analyst's call"),
         ),

@@ -23,7 +23,7 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Rejection, Row, Rows
-from perennial.schemas.table_form import analyses_table
+from perennial.schemas.tables import TABLES
 from perennial.tasks.analysts import ATTEMPTS, Subject, analyse
 from perennial.tasks.authors import Asked
 
@@ -173,7 +173,7 @@ async def _analyse_all(
 
     analysed = await settle_all(map(work, chosen))
     tables: dict[str, Rows] = {form.table_name: [], "rejections": []}
-    names = [column.name for column in analyses_table(form).columns]
+    names = [column.name for column in TABLES[form.table_name].columns]
     for episode, asked in zip(chosen, analysed, strict=True):
         # By its instance, so that exports leave it out with a private one.
         tables["rejections"] += [

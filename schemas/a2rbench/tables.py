@@ -167,4 +167,12 @@ PUBLISHED = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS, analyses_table(ANALYSIS))
+A2RBENCH_TABLES = (
+    ITEMS,
+    RULES,
+    ATTEMPTS,
+    GATE,
+    PUBLISHED,
+    ANSWERS,
+    analyses_table(ANALYSIS.table_name, (*ANALYSIS.wrong, *ANALYSIS.right), ANALYSIS.styles),
+)

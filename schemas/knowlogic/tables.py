@@ -177,4 +177,4 @@ VERDICTS = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS, analyses_table(ANALYSIS))
+KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS, analyses_table(ANALYSIS.table_name, ANALYSIS.wrong))

@@ -11,7 +11,7 @@ from perennial.schemas.knowlogic.things import (
     PRECISIONS,
     QUESTION_TYPES,
 )
-from perennial.tasks.knowlogic.report_lines import difficulty, levels, reply_tokens
+from perennial.tasks.knowlogic.report_lines import difficulty, level_classes, levels, reply_tokens
 from perennial.tasks.report.content import (
     Drawing,
     Figure,
@@ -385,27 +385,27 @@ def model_means(data: ReportData) -> Section:
     """The section of the mean of all models; none without models."""
     key, title = model_means.key, model_means.title
     table = data.tables[key]
-    cells: dict[tuple[str, str], dict[str, str]] = {}
+    cells: dict[tuple[str, str, str], dict[str, str]] = {}
     for row in table.records():
         mean, low, high = (
             decimals(100 * row[f"{which}_accuracy"], 1) for which in ("mean", "lowest", "highest")
         )
-        cell = row["domain"], row["language"]
+        cell = row["domain"], row["language"], row["classes"]
         cells.setdefault(cell, {})[row["difficulty"]] = f"{mean} {brackets(low, high)}, {row['models']}"
     if not cells:
         return omit_section(key, title, [table], "No model played in this edition.")
     grid = Grid(
-        ("domain", "language", *DIFFICULTIES, "all classes"),
+        ("domain", "language", "classes by", *DIFFICULTIES, "all classes"),
         tuple(
-            (domain, _LANGUAGES[language], *(means.get(name, "") for name in (*DIFFICULTIES, "all")))
-            for (domain, language), means in cells.items()
+            (domain, _LANGUAGES[language], classes, *(means.get(name, "") for name in (*DIFFICULTIES, "all")))
+            for (domain, language, classes), means in cells.items()
         ),
-        frozenset(range(2, 3 + len(DIFFICULTIES))),
+        frozenset(range(3, 4 + len(DIFFICULTIES))),
     )
     caption = (
         "Each number is the unweighted mean over the models of the percentage of replies with exactly the "
         "right letters; brackets hold the lowest and the highest model, and the number of models follows. "
-        "Classes of two domains are not comparable."
+        "Classes are ours, by effort, and those of the paper's level; of two domains they are not comparable."
     )
     return Section(key, title, caption, (table,), grid=grid)
 
@@ -465,7 +465,7 @@ def _explore(view: str, title: str, question: str) -> Figure:
 
 
 REPORT = Report(
-    after_rates=(leaderboard, model_means, difficulty, scenarios, types),
+    after_rates=(leaderboard, model_means, difficulty, level_classes, scenarios, types),
     at_end=(reply_tokens, levels, languages, error_classes, failures),
     sources=(DIFFICULTY_ORDER,),
     order=DIFFICULTY_ORDER,

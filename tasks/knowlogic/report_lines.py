@@ -26,6 +26,16 @@ WHERE edition = $edition AND language = 'all'
 """,
 )
 
+LEVEL_CLASSES = Query(
+    "level_classes",
+    """
+-- Does accuracy fall from easy to hard by the paper's level?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_level_classes
+WHERE edition = $edition AND language = 'all'
+""",
+)
+
 REPLY_TOKENS = Query(
     "reply_tokens",
     """
@@ -80,6 +90,27 @@ def difficulty(data: ReportData) -> Section:
         f"hard in two domains. {_NAMED} n is the number of questions of a point, each in one language."
     )
     return Section(key, title, caption, (table,), drawings)
+
+
+@figure("level_classes", "Accuracy and difficulty by the paper's level", LEVEL_CLASSES)
+def level_classes(data: ReportData) -> Section:
+    """The section of accuracy by classes of the level: a drawing of each domain."""
+    key, title = level_classes.key, level_classes.title
+    table = data.tables[key]
+    rows = [
+        {**row, "kind": "", **_figures(row, "accuracy"), "n": row["questions"]} for row in table.records()
+    ]
+    if not rows:
+        missing = "The questions of this edition have no levels: it was imported, or not analysed."
+        return omit_section(key, title, [table], missing)
+    cuts = {(row["domain"], row["difficulty"]): row["up_to"] for row in rows}
+    listed = [f"{domain} {name} up to {decimals(up_to, 2)}" for (domain, name), up_to in cuts.items()]
+    caption = (
+        "The same accuracies with classes cut from the level of the paper's appendix D, which gives no cut "
+        "points: these are levels of the edition's questions such that easy, medium and hard stand nearest "
+        f"to 1:2:3 in each domain ({', '.join(listed)}). {_NAMED} n is the number of questions of a point."
+    )
+    return Section(key, title, caption, (table,), _by_domain(data, title, rows, "accuracy", 3))
 
 
 @figure("reply_tokens", "Tokens of right and wrong replies", REPLY_TOKENS)

@@ -16,7 +16,7 @@ from tests.knowlogic.figures import made_edition
 from tests.web.visiting import errors_of, visit
 
 OWN = (
-    *("leaderboard", "model_means", "difficulty", "scenarios", "types"),
+    *("leaderboard", "model_means", "difficulty", "level_classes", "scenarios", "types"),
     *("reply_tokens", "levels", "languages", "errors", "knowlogic_failures"),
 )
 
@@ -81,7 +81,7 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     grid = found["model_means"].grid
     assert grid is not None
     assert grid.rows[0][:2] == ("all", "both")
-    assert len(grid.rows) == 3 * (1 + len(made_edition.DOMAINS))
+    assert len(grid.rows) == 3 * (1 + 2 * len(made_edition.DOMAINS))
     assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 per point"
     # Bars of a player stand end to end, and leave its accuracy free.
     bars = [row for row in found["errors"].drawings[0].rows if row["player"] == "m-small"]
@@ -95,7 +95,7 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     ("changed", "missing"),
     [
         ({"languages": ("zh",), "pairs": 3}, {"languages"}),
-        ({"imported": True, "pairs": 3}, {"scenarios", "levels"}),
+        ({"imported": True, "pairs": 3}, {"scenarios", "levels", "level_classes"}),
         ({"models": {}, "pairs": 3}, {"reply_tokens", "levels", "model_means"}),
         ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, set()),
     ],

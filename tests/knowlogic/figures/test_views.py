@@ -56,6 +56,9 @@ def test_the_leaderboard_has_the_papers_columns_and_order(catalog: Catalog) -> N
             assert (row["average"], cells[-2:]) == (None, [None, None])
         else:
             assert row["average"] == pytest.approx(sum(cells) / 10)
+            # The paper has no social questions in English.
+            assert row["average_paper"] == pytest.approx((sum(cells) - row["social_en_accuracy"]) / 9)
+            assert row["average_paper_low"] <= row["average_paper"] <= row["average_paper_high"]
             assert row["average_low"] <= row["average"] <= row["average_high"]
     assert [row["questions"] for row in board] == [120, 119, 120, 120, 96]
 
@@ -159,7 +162,9 @@ def test_levels_are_bands_within_a_domain(catalog: Catalog) -> None:
 
 def test_the_mean_of_the_models_leaves_programs_out(catalog: Catalog) -> None:
     (row,) = records(
-        catalog, "FROM knowlogic_model_means WHERE (domain, language, difficulty) = ('space', 'zh', 'hard')"
+        catalog,
+        "FROM knowlogic_model_means WHERE classes = 'effort' "
+        "AND (domain, language, difficulty) = ('space', 'zh', 'hard')",
     )
     ((models, mean, lowest, highest),) = catalog.query(
         "SELECT count(*), avg(accuracy), min(accuracy), max(accuracy) FROM knowlogic_scores WHERE "
@@ -245,3 +250,40 @@ def test_failures_are_shares_of_each_analysts_answers_and_agreement_is_alpha(cat
     assert (row["what"], row["answers"]) == ("category", len(units))
     assert row["alpha"] == pytest.approx(nominal_alpha([unit for (unit,) in units]))
     assert row["alpha_low"] < row["alpha"] < row["alpha_high"] < 1
+
+
+def test_classes_by_level_stand_nearest_to_1_2_3_and_share_no_level(catalog: Catalog) -> None:
+    cuts = "(SELECT DISTINCT domain, difficulty AS class, up_to FROM knowlogic_level_classes)"
+    # Levels 1.0 to 1.6 of twelve pairs, 1.0 to 1.4 twice: 2, 4 or 6 of twelve are at or below one of these.
+    assert catalog.query(f"SELECT class, up_to FROM {cuts} WHERE domain = 'time' ORDER BY up_to")[1] == [
+        ("easy", 1.0),
+        ("medium", 1.2),
+        ("hard", 1.6),
+    ]
+    same(
+        catalog,
+        "SELECT domain, language, player, difficulty, questions, accuracy FROM knowlogic_level_classes "
+        "WHERE language <> 'all'",
+        "SELECT domain, language, player, class, count(*), avg(rate) FROM (SELECT q.domain, q.language, "
+        "e.player, q.instance_id, arg_min(c.class, c.up_to) AS class, avg(e.success::INT) AS rate "
+        "FROM episodes AS e JOIN knowlogic_questions AS q USING (instance_id) "
+        f"JOIN {cuts} AS c ON c.domain = q.domain AND q.level <= c.up_to "
+        "WHERE e.status <> 'api_error' GROUP BY ALL) GROUP BY ALL",
+    )
+
+
+def test_pairs_are_ranked_by_how_far_languages_differ_and_replies_are_points(catalog: Catalog) -> None:
+    pairs = records(catalog, "FROM knowlogic_language_pairs")
+    assert [row["rank"] for row in pairs] == list(range(1, 61))
+    gaps = [abs(row["difference"]) for row in pairs]
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[0] > 0
+    # m-large lost one reply, and `other` has none in mix.
+    assert {row["models"] for row in pairs} == {2, 3}
+    of_models = (
+        "SELECT count(*) FROM episodes WHERE player NOT IN ('exact', 'single') AND status <> 'api_error'"
+    )
+    ((replies,),) = catalog.query(of_models)[1]
+    points = records(catalog, "FROM knowlogic_replies")
+    assert len(points) == replies
+    assert {type(row["level"]) for row in points} == {float}

@@ -1,6 +1,7 @@
 -- Which player answers how much of KnowLogic? The paper's table 5: accuracy in each domain and language, and their average.
 -- Shares are 0 to 1, each with a 95% interval. `average` is the unweighted mean of the cells (domain x language) that the
--- edition has, as the paper's Avg is; it is NULL for players without answers in one of them. `all_all_accuracy` is the mean over
+-- edition has; `average_paper` leaves social questions in English out, which the paper does not have: its Avg is over nine columns.
+-- Both are NULL for players without answers in one of them. `all_all_accuracy` is the mean over
 -- questions. `knowlogic_scores` has the same as rows, by difficulty as well.
 WITH cells AS (
     SELECT edition, player, domain || '_' || language AS cell, accuracy, accuracy_low, accuracy_high, unextracted_rate,
@@ -8,9 +9,16 @@ WITH cells AS (
     FROM knowlogic_scores
     WHERE difficulty = 'all'
 ), averages AS (
-    SELECT edition, player, value AS average, low AS average_low, high AS average_high
+    SELECT edition, player,
+           any_value(value) FILTER (statistic = 'average') AS average,
+           any_value(low) FILTER (statistic = 'average') AS average_low,
+           any_value(high) FILTER (statistic = 'average') AS average_high,
+           any_value(value) FILTER (statistic = 'average_paper') AS average_paper,
+           any_value(low) FILTER (statistic = 'average_paper') AS average_paper_low,
+           any_value(high) FILTER (statistic = 'average_paper') AS average_paper_high
     FROM statistics
-    WHERE statistic = 'average' AND setting = 'all' AND domain = 'all' AND other = ''
+    WHERE statistic IN ('average', 'average_paper')
+    GROUP BY ALL
 ), wide AS (
     PIVOT cells ON cell IN (
         'space_zh', 'space_en',
@@ -27,6 +35,7 @@ WITH cells AS (
     GROUP BY edition, player
 )
 SELECT w.edition, w.player, a.average, a.average_low, a.average_high,
+       a.average_paper, a.average_paper_low, a.average_paper_high,
        w.space_zh_accuracy, w.space_zh_accuracy_low, w.space_zh_accuracy_high,
        w.space_en_accuracy, w.space_en_accuracy_low, w.space_en_accuracy_high,
        w.nature_zh_accuracy, w.nature_zh_accuracy_low, w.nature_zh_accuracy_high,
