@@ -54,7 +54,7 @@ def reveal_seed(store: Store, edition: str) -> int:
     if plan.private_share and not is_retired(store, edition):
         raise EditionConflict(
             f"edition {edition!r} has private instances, which anybody could draw with its seed: give "
-            f"`perennial editions --retire {edition}` first"
+            f"`perennial editions retire {edition}` first"
         )
     seed = find_seed(store, plan)
     if seed is None:

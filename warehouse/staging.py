@@ -267,7 +267,7 @@ class Staging:
     def remedy(self) -> str:
         """What to do about damage to what is staged."""
         return (
-            f"remove what is staged with `perennial editions --prune-staging {self.unit}`, then give the "
+            f"remove what is staged with `perennial editions prune {self.unit}`, then give the "
             "same refresh again (model calls are in the ledger and are not paid for again)"
         )
 

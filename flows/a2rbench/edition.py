@@ -51,7 +51,7 @@ def plan_of(workspace: Workspace) -> A2RBenchPlan:
         raise EditionConflict(
             f"edition {workspace.growth.edition!r} was begun with the rules {plan.catalogue}, and "
             f"{catalogue_id()} is installed: install the version of perennial that began it, or begin "
-            f"another edition after `perennial editions --prune-staging {workspace.growth.edition}`"
+            f"another edition after `perennial editions prune {workspace.growth.edition}`"
         )
     return plan
 

@@ -137,7 +137,7 @@ def export(
     """Write an edition with its evaluations as a folder for others, its private instances left out.
 
     The folder is written whole or not at all, after its hashes are checked. Withdrawn evaluations are not
-    exported. After `perennial editions --retire EDITION` nothing is left out.
+    exported. After `perennial editions retire EDITION` nothing is left out.
 
     Example: perennial export latest questions --format jsonl
     """
@@ -154,7 +154,7 @@ def export(
     if written.left_out:
         counted = ", ".join(f"{number:,} {table}" for table, number in written.left_out.items())
         console.print(
-            f"left out, as private until `perennial editions --retire {written.edition}`: {counted}; "
+            f"left out, as private until `perennial editions retire {written.edition}`: {counted}; "
             "figures are over all instances"
         )
     else:

@@ -147,7 +147,7 @@ def _edition(store: Store, edition: str) -> str | Check:
         damage += relation_flaws(store, edition)
     if damage:
         remedy = (
-            f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
+            f"restore the named files from a copy; until then `perennial editions withdraw {edition} "
             "--why TEXT` hides it from readers"
         )
         return fail_by(damage, remedy)
@@ -188,7 +188,7 @@ def _check_staged(staging: Staging) -> str | Check:
     if state.flaws:
         return fail_by(state.flaws, staging.remedy)
     published = published_units(store)
-    remedy = f"remove it with `perennial editions --prune-staging {unit}`"
+    remedy = f"remove it with `perennial editions prune {unit}`"
     if unit in published:
         return warn("left over: it is published", remedy)
     edition, name = split_unit(unit)

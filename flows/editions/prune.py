@@ -54,7 +54,7 @@ def _print_kept(store: Store) -> None:
     for edition in lost_units(store):
         console.print(
             f"warning: {edition} has a manifest but no row, as something published whose row was "
-            f"lost: see `perennial verify {edition}`; --prune-staging {edition} would remove it"
+            f"lost: see `perennial verify {edition}`; `perennial editions prune {edition}` would remove it"
         )
 
 
@@ -73,7 +73,7 @@ def _confirm(console: Terminal) -> bool:
 def _remove(store: Store, listed: Sequence[Prunable], console: Terminal) -> None:
     from perennial.warehouse.lock import lock_root
 
-    with lock_root(store, "editions --prune-staging"):
+    with lock_root(store, "editions prune"):
         # Looked at again, as a refresh may have resumed it before the lock was taken.
         unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in listed}))
         for entry in listed:

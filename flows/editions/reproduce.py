@@ -97,7 +97,7 @@ def _find_seed(store: Store, plan: Plan) -> int | None:
         raise InvalidOption(
             f"edition {plan.edition!r} is reproduced from its secret seed, which is not kept here: "
             f"{seed_file(store.root, plan.seed_commitment)} is missing, and the seed was not revealed (its "
-            f"operator can: `perennial editions --reveal {plan.edition}`)"
+            f"operator can: `perennial editions reveal {plan.edition}`)"
         )
     return seed
 

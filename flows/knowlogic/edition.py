@@ -38,7 +38,7 @@ def domain_of(workspace: Workspace, name: str) -> Domain:
         raise EditionConflict(
             f"edition {workspace.growth.edition!r} was begun with the knowledge base {planned}, and "
             f"{installed} is installed: install the version of perennial that began it, or begin another "
-            f"edition after `perennial editions --prune-staging {workspace.growth.edition}`"
+            f"edition after `perennial editions prune {workspace.growth.edition}`"
         )
     return load_domain(name)
 

@@ -222,7 +222,7 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
     if event is not None:
         raise EditionConflict(
             f"edition {edition!r} is published in {store.root} and withdrawn ({event.why}), and its name "
-            f"stays taken: choose another --edition, or `perennial editions --reinstate {edition} --why TEXT`"
+            f"stays taken: choose another --edition, or `perennial editions reinstate {edition} --why TEXT`"
         )
 
 

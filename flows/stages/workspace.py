@@ -127,7 +127,7 @@ class Workspace:
             file = seed_file(self.staging.store.root, self.growth.seed_commitment)
             raise Damaged(
                 f"{file}, the seed of edition {self.growth.edition!r}, is missing: restore it from a copy, "
-                f"or begin another edition after `perennial editions --prune-staging {self.growth.edition}`"
+                f"or begin another edition after `perennial editions prune {self.growth.edition}`"
             )
         return self.edition_seed
 

@@ -48,7 +48,7 @@ def open_study(study: Study, store: Store) -> OpenedStudy:
     if study.edition not in visible_editions(store):
         raise InvalidOption(
             f"{store.root} has no published edition {study.edition!r} (it may be withdrawn): name one that "
-            "`perennial editions` lists"
+            "`perennial editions list` lists"
         )
     benchmark = find_benchmark(read_published_plan(store, study.edition).benchmark)
     if not benchmark.offers(Benchmark.draw_sheet):

@@ -212,7 +212,7 @@ def build_site(
         if unknown:
             raise InvalidOption(
                 f"--trial {unknown[0]}: no edition of that name is published in {store.root}, or it is "
-                "withdrawn: `perennial editions` lists them"
+                "withdrawn: `perennial editions list` lists them"
             )
         editions = read_editions(store, catalog, trials)
         is_one_withdrawn = set(published_editions(store)) > set(catalog.editions)

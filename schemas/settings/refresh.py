@@ -117,14 +117,14 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     seed: int | None = setting(
         None,
         "Seed of all random draws; the edition is then marked as replayed, not fresh. Default: 256 bits from "
-        "the operating system, secret until `perennial editions --reveal`.",
+        "the operating system, secret until `perennial editions reveal`.",
         example=7,
         ge=0,
     )
     private_share: float = setting(
         0.0,
         "Share of the instances, drawn over the edition, that exports leave out until `perennial editions "
-        "--retire`.",
+        "retire`.",
         ge=0,
         lt=1,
     )

@@ -216,7 +216,7 @@ def test_what_was_damaged_in_staging_is_never_published(name: str, request: pyte
         audit_and_publish(str(root), unit)
     line = str(caught.value)
     assert str(root / "staging" / unit) in line
-    assert f"perennial editions --prune-staging {unit}" in line
+    assert f"perennial editions prune {unit}" in line
     assert "\n" not in line
     assert published_digests(root) == before
 
@@ -230,7 +230,7 @@ def test_a_truncated_part_stops_the_stage_that_reads_it(staged: Path) -> None:
         Damaged, match=r"kumo_books/\w+\.parquet is truncated: [\d,]+ of [\d,]+ bytes"
     ) as caught:
         grow_next(settings_of(staged))
-    assert "perennial editions --prune-staging next" in str(caught.value)
+    assert "perennial editions prune next" in str(caught.value)
     assert not mark.exists()
     assert published_digests(staged) == before
 
@@ -403,7 +403,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
     before = digests(root)
     # What reads by SQL names edition and file; what reads a file itself refers to doctor, which does.
     for command, remedy in (
-        (("editions",), "edition 'plain': .* is damaged .*`perennial verify plain` lists"),
+        (("editions", "list"), "edition 'plain': .* is damaged .*`perennial verify plain` lists"),
         (
             ("domains", "sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl")),
             "cannot be read.*`perennial doctor` names",

@@ -44,7 +44,9 @@ def test_query_prints_table_csv_and_json(harness: Harness, published: Published,
 
 
 def test_editions_are_listed(harness: Harness, published: Published, tmp_path: Path) -> None:
-    done = harness.perennial("editions", "--root", str(published.root), "--format", "json", cwd=tmp_path)
+    done = harness.perennial(
+        "editions", "list", "--root", str(published.root), "--format", "json", cwd=tmp_path
+    )
     edition, evaluation = json.loads(done.stdout)
     assert (edition["edition"], edition["benchmark"], edition["seed"]) == ("small", "kumo", 0)
     assert (edition["instances"], edition["episodes"]) == (24, None)
@@ -81,7 +83,7 @@ def test_lineage_answers_in_one_query(harness: Harness, published: Published, tm
     ("arguments", "told"),
     [
         (("query", "SELECT 1"), "no edition is published in 'nowhere': run `perennial refresh` first"),
-        (("editions",), "no edition is published"),
+        (("editions", "list"), "no edition is published"),
     ],
 )
 def test_an_empty_root_says_what_to_do(
@@ -230,7 +232,7 @@ def test_times_are_shown_in_utc_wherever_the_reader_sits(harness: Harness, publi
     for zone in ("UTC", "Asia/Tokyo"):
         there = harness.but(TZ=zone)
         done = there.perennial(
-            "editions", "--root", str(published.root), "--format", "json", cwd=published.root
+            "editions", "list", "--root", str(published.root), "--format", "json", cwd=published.root
         )
         shown.add(json.loads(done.stdout)[0]["created_at"])
     assert len(shown) == 1

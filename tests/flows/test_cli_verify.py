@@ -15,7 +15,7 @@ from tests.flows.hand_made_root import Run, commands_on
 
 
 def test_a_withdrawn_edition_is_still_verified(run: Run) -> None:
-    assert run("editions", "--withdraw", "e1", "--why", "two books are wrong").code == 0
+    assert run("editions", "withdraw", "e1", "--why", "two books are wrong").code == 0
     assert run("verify", "e1").code == 0
 
 
@@ -51,7 +51,7 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     assert shown.err.count("\n") == 1
     assert "3 files of e1, e1@1 not" in shown.err
     assert "restore" in shown.err
-    assert "--withdraw e1" in shown.err
+    assert "withdraw e1" in shown.err
     document = run("verify", "--all", "--json")
     assert document.code == 8
     checked = json.loads(document.out)["editions"]
@@ -85,7 +85,7 @@ def test_a_lost_row_is_found(run: Run, store: Store) -> None:
     shown = run("verify", "--all")
     assert shown.code == 8
     assert f"e1: {table_file('editions', 'e1')}: the edition's row is missing" in shown.out
-    assert "--prune-staging e1" in shown.err
+    assert "prune e1" in shown.err
     assert Path(store.root, manifest_file("e1")).exists()
 
 
@@ -96,7 +96,7 @@ def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(
     nowhere = commands_on(Store("nowhere"), monkeypatch, capsys)
     shown = nowhere("verify", "--all")
     assert (shown.code, shown.err.count("\n")) == (2, 1)
-    shown = nowhere("editions", "--prune-staging", "--yes")
+    shown = nowhere("editions", "prune", "--yes")
     assert (shown.code, "nothing to remove" in shown.out) == (0, True)
     assert list(tmp_path.iterdir()) == []
 

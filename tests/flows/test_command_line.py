@@ -17,7 +17,8 @@ from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 
 # `serve` runs until it is stopped, `unlock` asks before it acts, `init` writes files: none prints a result.
-WITHOUT_RESULT = ("serve", "unlock", "init", "web")
+_ACTS = ("withdraw", "reinstate", "reveal", "retire")
+WITHOUT_RESULT = ("serve", "unlock", "init", "web", *(f"editions {act}" for act in _ACTS))
 # They read and write no data root.
 WITHOUT_ROOT = (
     "perennial benchmarks",
@@ -104,7 +105,7 @@ def test_the_example_is_shown_below_the_options(give: Run) -> None:
 @pytest.mark.parametrize("name", LEAVES)
 def test_every_command_with_a_result_prints_json(name: str) -> None:
     options = {option for one in parameters(name) for option in one.opts}
-    assert ("--json" in options) == (name.split()[1] not in WITHOUT_RESULT)
+    assert ("--json" in options) == (name.removeprefix("perennial ") not in WITHOUT_RESULT)
 
 
 def parameters(name: str) -> list[Any]:
@@ -123,7 +124,7 @@ def test_every_command_takes_a_root(name: str) -> None:
 @pytest.mark.slow
 def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
     at = ("--root", store.root)
-    for command in (["editions", *at], ["query", "FROM editions", *at], ["domains", "list", *at]):
+    for command in (["editions", "list", *at], ["query", "FROM editions", *at], ["domains", "list", *at]):
         short, long = give(*command, "--json"), give(*command, "--format", "json")
         assert short == long
         assert isinstance(json.loads(short.out), list)
@@ -182,7 +183,7 @@ def test_wrong_input_is_named_with_what_was_expected_and_where_help_is(
     "command",
     [
         "query 'SELECT 1'",
-        "editions",
+        "editions list",
         "verify",
         "audit",
         "analyse",

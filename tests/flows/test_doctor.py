@@ -110,7 +110,7 @@ def test_a_root_that_is_not_there_is_named_first_and_is_not_made(tiny: Path) -> 
     assert "does not exist" in checks["root"]["seen"]
     assert not (tiny / "new").exists()
     assert "is not UTF-8: rename the folder" in str(
-        CliRunner().invoke(app, ["editions", "--root", "a\udcff"]).exception
+        CliRunner().invoke(app, ["editions", "list", "--root", "a\udcff"]).exception
     )
 
 
@@ -124,7 +124,7 @@ def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, nam
     assert code == 8
     assert checks[check]["status"] == "failed"
     assert told in checks[check]["seen"]
-    assert any(word in checks[check]["remedy"] for word in ("copy", "--prune-staging", "perennial analyse"))
+    assert any(word in checks[check]["remedy"] for word in ("copy", "editions prune", "perennial analyse"))
     assert {other for other in _not_ok(checks) if checks[other]["exit_code"] == 8} - {check} <= {
         "edition new",  # its analysis is part of what readers see of it
         check.replace("edition", "evaluation") + "@1",  # its answers refer to the questions of its edition
@@ -187,7 +187,7 @@ def test_what_is_left_over_in_staging_is_a_warning(
     assert (code, _not_ok(checks)) == (0, {f"staging {unit}" for unit in units})
     for unit in units:
         assert seen in checks[f"staging {unit}"]["seen"]
-        assert f"--prune-staging {unit}`" in checks[f"staging {unit}"]["remedy"]
+        assert f"prune {unit}`" in checks[f"staging {unit}"]["remedy"]
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ def test_what_another_version_began_is_not_said_to_be_resumed(root: Path) -> Non
     assert re.search(
         r"perennial 0\.0\.7 began it, and \S+ does not resume it", checks["staging begun"]["seen"]
     )
-    assert "--prune-staging begun`" in checks["staging begun"]["remedy"]
+    assert "prune begun`" in checks["staging begun"]["remedy"]
 
 
 @pytest.mark.slow

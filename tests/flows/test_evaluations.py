@@ -109,7 +109,7 @@ def test_more_runs_are_numbered_after_those_there_are(root: Path, run: Run) -> N
     assert make_evaluation(root, "one", players=["random"], runs=3) == "one@3"
     assert _rows(root, runs) == [(number,) for number in range(5)]
     # A withdrawn evaluation's runs are never given again: it may be reinstated.
-    assert run("editions", "--withdraw", "one@3", "--why", "test").code == 0
+    assert run("editions", "withdraw", "one@3", "--why", "test").code == 0
     make_evaluation(root, "one", players=["random"], runs=1)
     assert _rows(root, runs) == [(0,), (1,), (5,)]
     with pytest.raises(
@@ -123,19 +123,19 @@ def test_withdrawing_takes_its_figures_out_and_reinstating_brings_them_back(root
     pairs = "SELECT count(*) FROM paired_comparisons WHERE edition = 'one'"
     before = _rows(root, board)
     assert {row[4] for row in before} == {"algorithm-3", "random"}
-    shown = run("editions", "--withdraw", "one@2", "--why", "a wrong seed")
+    shown = run("editions", "withdraw", "one@2", "--why", "a wrong seed")
     assert "evaluation one@2 is withdrawn" in shown.out
     assert {row[4] for row in _rows(root, board)} == {"algorithm-3"}
     assert _rows(root, pairs) == [(0,)]
     assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("algorithm-3",)]
-    listed = json.loads(run("editions", "--all", "--format", "json").out)
+    listed = json.loads(run("editions", "list", "--all", "--format", "json").out)
     assert [(row["edition"], row["why"]) for row in listed if row["why"]] == [("one@2", "a wrong seed")]
-    assert run("editions", "--reinstate", "one@2", "--why", "it was right").code == 0
+    assert run("editions", "reinstate", "one@2", "--why", "it was right").code == 0
     assert _rows(root, board) == before
 
 
 def test_editions_and_their_evaluations_are_listed_in_80_columns(run: Run) -> None:
-    shown = run("editions").out
+    shown = run("editions", "list").out
     assert [unit in shown for unit in ("one ", "one@1", "one@2", "two ", "two@1")] == [True] * 5
     assert shown.index("one@2") < shown.index("two ")
     assert max(map(len, shown.splitlines())) <= 80
@@ -234,6 +234,6 @@ def test_an_evaluation_builds_on_no_damaged_file(root: Path, run: Run, unit: str
         refused = run("evaluate", "one", "--players", "greedy", *more)
         assert refused.code == 8, refused.err
         assert refused.err.count("\n") == 1
-        for part in (name, f"perennial verify {unit}", f"--withdraw {unit}"):
+        for part in (name, f"perennial verify {unit}", f"withdraw {unit}"):
             assert part in refused.err
         assert digests(root) == before  # no ledger, no staging: nobody was asked anything

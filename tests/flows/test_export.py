@@ -153,15 +153,15 @@ def test_after_retirement_nothing_is_left_out_and_the_seed_may_be_revealed(
 ) -> None:
     root = tmp_path / "root"
     shutil.copytree(grown, root)
-    early = command("editions", "--reveal", "e", "--root", root)
-    assert (early.code, "--retire e" in early.err) == (5, True)
-    assert command("editions", "--retire", "e", "--root", root).code == 0
-    assert command("editions", "--retire", "e", "--root", root).code == 5
+    early = command("editions", "reveal", "e", "--root", root)
+    assert (early.code, "retire e" in early.err) == (5, True)
+    assert command("editions", "retire", "e", "--root", root).code == 0
+    assert command("editions", "retire", "e", "--root", root).code == 5
     found = export_edition(Store(str(root)), "e", tmp_path / "out")
     assert found.left_out == {}
     assert "Nothing is left out" in (tmp_path / "out/README.md").read_text()
     assert {row["instance_id"] for row in rows_of(tmp_path / "out", "instances")} >= private_of(root)
-    assert command("editions", "--reveal", "e", "--root", root).code == 0
+    assert command("editions", "reveal", "e", "--root", root).code == 0
     assert command("report", "e", "--root", root, "--out", tmp_path).code == 0
     assert "in no export" not in (tmp_path / "e.html").read_text()
     with_seed = export_edition(Store(str(root)), "e", tmp_path / "revealed")

@@ -125,7 +125,7 @@ def test_the_operator_reproduces_an_unrevealed_edition_and_nobody_else(
     failed = command("reproduce", "e", "--root", root)
     assert failed.code == 2
     assert len(failed.err.strip().splitlines()) == 1
-    assert "--reveal e" in failed.err
+    assert "reveal e" in failed.err
     assert command("reproduce", "e@1", "--root", root).code == 0  # answers need no secret
     assert command("verify", "e", "--root", root).code == 0
     secret.write_bytes(kept[:-1])
@@ -138,14 +138,14 @@ def test_a_seed_is_revealed_and_checked_against_its_commitment(
     root: Path, command: Callable[..., Shown]
 ) -> None:
     secret, commitment = secret_of(root), plan_of(root).seed_commitment
-    before = command("editions", "--root", root, "--format", "json").out
+    before = command("editions", "list", "--root", root, "--format", "json").out
     assert secret not in before
     assert commitment in before
-    shown = command("editions", "--reveal", "e", "--root", root)
+    shown = command("editions", "reveal", "e", "--root", root)
     assert shown.code == 0, shown.err
     assert secret in shown.out
     assert hashlib.sha256((root / "reveals/e.seed").read_bytes()).hexdigest() == commitment
-    listed = json.loads(command("editions", "--root", root, "--format", "json").out)
+    listed = json.loads(command("editions", "list", "--root", root, "--format", "json").out)
     assert listed[0]["seed"] == secret
     assert command("verify", "e", "--root", root).code == 0
     # Anybody reproduces it now.
@@ -183,11 +183,11 @@ def test_equal_seeds_give_equal_bytes_and_are_marked_as_replayed(
         for name in ("one", "two")
     ]
     assert files[0] == files[1]
-    listed = command("editions", "--root", tmp_path / "one").out
+    listed = command("editions", "list", "--root", tmp_path / "one").out
     assert "3 instances (replayed, not fresh)" in listed
     assert command("report", "e", "--root", tmp_path / "one", "--out", tmp_path).code == 0
     assert "11 (replayed, not fresh)" in (tmp_path / "e.html").read_text()
-    nothing = command("editions", "--reveal", "e", "--root", tmp_path / "one")
+    nothing = command("editions", "reveal", "e", "--root", tmp_path / "one")
     assert (nothing.code, "nothing to reveal" in nothing.err) == (2, True)
 
 
@@ -213,14 +213,14 @@ def test_a_lost_seed_stops_an_edition_that_was_begun_in_one_line(tmp_path: Path)
     Staging(store, "e").write_plan(plan.growth)
     assert open_workspace(str(tmp_path), "e").seed > 2**63
     seed_file(str(tmp_path), plan.growth.seed_commitment).unlink()
-    with pytest.raises(PerennialError, match="--prune-staging e") as lost:
+    with pytest.raises(PerennialError, match="prune e") as lost:
         _ = open_workspace(str(tmp_path), "e").seed
     assert lost.value.exit_code == 8
 
 
 def test_pruning_leaves_the_seed(root: Path, command: Callable[..., Shown]) -> None:
     before = secret_of(root)
-    assert command("editions", "--prune-staging", "--yes", "--root", root).code == 0
+    assert command("editions", "prune", "--yes", "--root", root).code == 0
     assert secret_of(root) == before
 
 

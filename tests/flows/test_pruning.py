@@ -1,4 +1,4 @@
-"""`perennial editions --prune-staging`: shown first, and nothing that is published is touched."""
+"""`perennial editions prune`: shown first, and nothing that is published is touched."""
 
 import asyncio
 import hashlib
@@ -96,7 +96,7 @@ def _leave_over(store: Store) -> None:
 def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run, store: Store) -> None:
     _leave_over(store)
     before = _hashes(store, *FOLDERS)
-    shown = run("editions", "--prune-staging", "--format", "json")
+    shown = run("editions", "prune", "--format", "json")
     assert shown.code == 0, shown.err
     assert "nothing was removed: give --yes" in shown.err
     assert _hashes(store, *FOLDERS) == before
@@ -126,7 +126,7 @@ def test_pruning_removes_what_was_shown_and_nothing_that_is_published(run: Run, 
     published = _hashes(store, "tables", "manifests")
     _leave_over(store)
     paid_for = Path(store.root, "ledger.sqlite").read_bytes()
-    shown = run("editions", "--prune-staging", "--yes")
+    shown = run("editions", "prune", "--yes")
     assert shown.code == 0, shown.err
     assert shown.out.count("removed ") == 13
     assert _hashes(store, "tables", "manifests") == published
@@ -137,17 +137,17 @@ def test_pruning_removes_what_was_shown_and_nothing_that_is_published(run: Run, 
     assert published_editions(store) == ("e1", "e2")
     for unit in ("e1", "e1@1", "e2", "e2@1"):
         assert run("verify", unit).code == 0
-    assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
+    assert "nothing to remove" in run("editions", "prune", "--yes").out
 
 
 @pytest.mark.slow
 def test_pruning_one_edition_leaves_the_others(run: Run, store: Store) -> None:
     _leave_over(store)
     before = _hashes(store, *FOLDERS)
-    assert run("editions", "--prune-staging", "e3", "--yes").code == 0
+    assert run("editions", "prune", "e3", "--yes").code == 0
     gone = before.keys() - _hashes(store, *FOLDERS).keys()
     assert gone == {path for path in before if {"e3", "e3@1"} & set(path.parts)}
-    assert run("editions", "--prune-staging", "e2", "--yes").code == 0
+    assert run("editions", "prune", "e2", "--yes").code == 0
     gone = before.keys() - _hashes(store, *FOLDERS).keys() - gone
     assert gone == {path for path in before if "e2" in path.parts}
 
@@ -158,7 +158,7 @@ def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, 
     for name in ("first", "second"):
         _analyse(store, "e1", name)
     before = _hashes(store, *FOLDERS)
-    assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
+    assert "nothing to remove" in run("editions", "prune", "--yes").out
     assert _hashes(store, *FOLDERS) == before
 
 
@@ -167,7 +167,7 @@ def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> 
     _stage(store, "e3", batches=1)
     before = _hashes(store, "staging")
     with holding(store.root, "refresh e3") as holder:
-        shown = run("editions", "--prune-staging", "--yes")
+        shown = run("editions", "prune", "--yes")
         holder.go()
         assert holder.line() == "released"
     assert shown.code == 9
@@ -190,7 +190,7 @@ def test_what_changes_between_showing_and_removing_is_left(
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.confirm", agree_late)
-    shown = run("editions", "--prune-staging")
+    shown = run("editions", "prune")
     assert shown.code == 0, shown.err
     assert "left as it is, as it changed meanwhile: work in progress of e3" in shown.out
     assert Staging(store, "e3").is_done("b1")
@@ -202,7 +202,7 @@ def test_saying_no_removes_nothing(run: Run, store: Store, monkeypatch: pytest.M
     _stage(store, "e3", batches=1)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.confirm", lambda _question: False)
-    assert "nothing was removed" in run("editions", "--prune-staging").out
+    assert "nothing was removed" in run("editions", "prune").out
     assert Staging(store, "e3").is_done("b0")
 
 
@@ -213,12 +213,12 @@ def test_what_lost_its_row_is_pruned_only_by_name(run: Run, store: Store) -> Non
     for unit in ("e4@1", "e4"):
         _lose_row(store, unit)
         left = _hashes(store, *FOLDERS)
-        shown = run("editions", "--prune-staging", "--yes")
+        shown = run("editions", "prune", "--yes")
         assert "nothing to remove" in shown.out
         assert f"warning: {unit} has a manifest but no row" in shown.err
         assert run("verify", unit).code == 8
         assert _hashes(store, *FOLDERS) == left
-    assert run("editions", "--prune-staging", "e4", "--yes").code == 0
+    assert run("editions", "prune", "e4", "--yes").code == 0
     assert _hashes(store, *FOLDERS) == before
 
 
@@ -227,7 +227,7 @@ def test_a_published_evaluation_stays_where_its_editions_row_is_lost(run: Run, s
     publish_day(store, "e4", 3)
     of_evaluation = {path for path in _hashes(store, *FOLDERS) if path.match("*edition=e4/1.parquet")}
     _lose_row(store, "e4")
-    assert run("editions", "--prune-staging", "e4", "--yes").code == 0
+    assert run("editions", "prune", "e4", "--yes").code == 0
     assert of_evaluation <= _hashes(store, *FOLDERS).keys()
     assert run("verify", "e4@1").code == 0
 

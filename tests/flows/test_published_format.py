@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.mark.slow
 def test_this_version_reads_the_published_files_of_its_format(run: Run) -> None:
-    listed = run("editions", "--format", "csv")
+    listed = run("editions", "list", "--format", "csv")
     assert (listed.code, listed.out.count("\nkept,")) == (0, 1), listed.err
     rates = run("query", "SELECT player, attempted, success_rate FROM leaderboard", "--format", "csv")
     assert rates.code == 0, rates.err

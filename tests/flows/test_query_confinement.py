@@ -152,10 +152,10 @@ def test_a_damaged_file_is_named_and_the_rest_is_read_once_it_is_withdrawn(
     shown = run("query", "SELECT count(*) FROM episodes")
     assert shown.code == 8, shown.err
     assert shown.err.count("\n") == 1
-    for part in ("evaluation 'e1@1'", str(path), "perennial verify e1@1", "--withdraw e1@1"):
+    for part in ("evaluation 'e1@1'", str(path), "perennial verify e1@1", "withdraw e1@1"):
         assert part in shown.err
     assert run("verify", "e1@1").code == 8
-    assert run("editions", "--withdraw", "e1", "--why", "its disk failed").code == 0
+    assert run("editions", "withdraw", "e1", "--why", "its disk failed").code == 0
     assert run("query", "SELECT count(*) AS n FROM episodes", "--format", "csv").out == "n\n4\n"
 
 
@@ -180,7 +180,7 @@ def test_a_withdrawn_edition_is_not_read_by_the_name_of_its_file(
     run = commands_on(store, monkeypatch, capsys)
     sql = fill_in("SELECT count(*) AS n FROM '{part}'", store)
     assert run("query", sql, "--format", "csv").out == "n\n4\n"
-    assert run("editions", "--withdraw", "e1", "--why", "a test").code == 0
+    assert run("editions", "withdraw", "e1", "--why", "a test").code == 0
     assert_refused(run("query", sql))
 
 

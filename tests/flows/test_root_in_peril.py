@@ -97,7 +97,7 @@ def test_a_query_reads_on_while_staging_is_pruned(tmp_path: Path) -> None:
     with catalog.closing():
         _, rows = catalog.stream("SELECT e.*, t.* FROM episodes e, turns t ORDER BY ALL")
         first = next(rows)
-        code, out = _run(root, "editions", "--prune-staging", "next", "--yes")
+        code, out = _run(root, "editions", "prune", "next", "--yes")
         assert code == 0, out
         assert "removed " in out
         read = [first, *rows]
@@ -128,7 +128,7 @@ def test_a_read_only_root_is_read_by_all_that_read_and_refused_in_one_line_by_al
     for command in (
         (*REFRESH, *given),
         ("analyse", *given),
-        ("editions", "--withdraw", "plain", "--why", "wrong", *given),
+        ("editions", "withdraw", "plain", "--why", "wrong", *given),
     ):
         done = run_mounted(mount, command, clean_environment(), tmp_path)
         (line,) = [line for line in done.stderr.splitlines() if line.startswith("perennial: error: ")]

@@ -62,15 +62,15 @@ def test_editions_domains_errors_and_doctor_are_shown_as_they_are(
     store = Store(str(tmp_path / ":x: [red]data[/red]"))
     publish_day(store, "e1", 1)
     run = commands_on(store, monkeypatch, capsys)
-    assert run("editions", "--withdraw", "e1", "--why", NASTY).code == 0
+    assert run("editions", "withdraw", "e1", "--why", NASTY).code == 0
     (tmp_path / "bad.json").write_text(json.dumps({"name": NASTY, "truths": [NASTY] * 2, "actions": []}))
     shown = [
-        run("editions", "--all"),
-        run("editions", "--all", "--format", "csv"),
-        run("editions", "--all", "--format", "json"),
+        run("editions", "list", "--all"),
+        run("editions", "list", "--all", "--format", "csv"),
+        run("editions", "list", "--all", "--format", "json"),
         run("query", f"SELECT * FROM {NASTY!r}"),
         run("query", f'SELECT "{NASTY}"'),
-        run("editions", "--withdraw", NASTY, "--why", "x"),
+        run("editions", "withdraw", NASTY, "--why", "x"),
         run("domains", "validate", str(tmp_path / "bad.json")),
         run("doctor", "--json"),
         run("doctor"),

@@ -44,7 +44,7 @@ def test_an_analyst_asks_queries_and_reads(walk: Walk, server: ServerControls) -
     assert means.to_dict() == pytest.approx(rates)
 
     # A withdrawn edition is gone from every view, and comes back.
-    walk.type('perennial editions --withdraw first --why "wrong prompt"')
+    walk.type('perennial editions withdraw first --why "wrong prompt"')
     assert walk.rows("SELECT DISTINCT edition FROM leaderboard") == [("second",)]
-    walk.type('perennial editions --reinstate first --why "it was right"')
+    walk.type('perennial editions reinstate first --why "it was right"')
     assert len(walk.rows("SELECT DISTINCT edition FROM leaderboard")) == 2

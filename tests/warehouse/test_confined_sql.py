@@ -266,5 +266,5 @@ def test_a_damaged_file_is_named_with_its_edition(tmp_path: Path, process: SqlPr
         assert "evaluation 'e1@1'" in line
         assert "tables/episodes/edition=e1/1.parquet" in line
         assert "perennial verify e1@1" in line
-        assert "--withdraw e1@1" in line
+        assert "withdraw e1@1" in line
         assert "\n" not in line

@@ -51,7 +51,7 @@ def test_evaluations_are_found_by_their_edition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "end"), [(12, "week-11"), (48, "week-11 and 36 more (`perennial editions` lists them)")]
+    ("number", "end"), [(12, "week-11"), (48, "week-11 and 36 more (`perennial editions list` lists them)")]
 )
 def test_a_refused_name_lists_some_of_many_editions(tmp_path: Path, number: int, end: str) -> None:
     store = Store(str(tmp_path))

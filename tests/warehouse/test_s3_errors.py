@@ -54,7 +54,7 @@ def test_a_missing_bucket_is_one_line(s3: S3) -> None:
         ):
             ask()
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "perennial.flows.cli.app", "editions", "--root", store.root],
+        [sys.executable, "-P", "-m", "perennial.flows.cli.app", "editions", "list", "--root", store.root],
         capture_output=True,
         text=True,
         timeout=60,

@@ -204,7 +204,7 @@ def test_a_damaged_plan_is_named_with_its_remedy(
     with pytest.raises(Damaged) as caught:
         staging.read_plan()
     assert str(caught.value) == (
-        f"{plan} {told}: remove what is staged with `perennial editions --prune-staging e1`, then give the "
+        f"{plan} {told}: remove what is staged with `perennial editions prune e1`, then give the "
         "same refresh again (model calls are in the ledger and are not paid for again)"
     )
 
@@ -243,7 +243,7 @@ def test_a_part_that_is_not_what_was_written_is_refused_and_named(
     with pytest.raises(Damaged, match=told) as caught:
         staging.read_batch("key", "kumo_books")
     assert str(caught.value).startswith(f"{part} ")
-    assert "perennial editions --prune-staging e1" in str(caught.value)
+    assert "perennial editions prune e1" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert staging.read_batch("key", "turns") == rows["turns"]
 

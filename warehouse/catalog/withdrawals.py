@@ -77,7 +77,7 @@ def withdraw(store: Store, edition: str, why: str, at: str, by: str) -> None:
     if events and events[-1].event == "withdrawn":
         raise EditionConflict(
             f"{describe_unit(edition)} is withdrawn already, since {events[-1].at}: {events[-1].why}; "
-            "--reinstate undoes that"
+            f"`perennial editions reinstate {edition} --why TEXT` undoes that"
         )
     _write(store, edition, (*events, WithdrawalEvent("withdrawn", why, at, by)))
     _move_files(store, edition)

@@ -261,6 +261,6 @@ def damaged_file(store: Store, name: str, reason: str) -> Damaged:
 def _damaged_unit(unit: str, what: str) -> Damaged:
     return Damaged(
         f"{describe_unit(unit)}: {what}: `perennial verify {unit}` lists all damage; restore the files from "
-        f'a copy, or withdraw it (`perennial editions --withdraw {unit} --why "..."`), and then everything '
+        f'a copy, or withdraw it (`perennial editions withdraw {unit} --why "..."`), and then everything '
         "else is read"
     )

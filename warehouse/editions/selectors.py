@@ -53,7 +53,7 @@ def require_any(store: Store, units: Sequence[str]) -> None:
     if not units:
         problem, remedy = "no edition is published", "run `perennial refresh` first"
         if published_units(store):
-            problem, remedy = "every edition is withdrawn", "`perennial editions --all` says why"
+            problem, remedy = "every edition is withdrawn", "`perennial editions list --all` says why"
         raise UnreadableInput(f"{problem} in {store.root!r}: {remedy}, or name another --root")
 
 
@@ -65,8 +65,9 @@ def read_publication_time(store: Store, unit: str) -> datetime:
 
 
 def _name_some(units: Sequence[str]) -> str:
-    more = f" and {len(units) - _SHOWN} more (`perennial editions` lists them)" if len(units) > _SHOWN else ""
-    return (", ".join(units[:_SHOWN]) or "none") + more
+    more = len(units) - _SHOWN
+    rest = f" and {more} more (`perennial editions list` lists them)" if more > 0 else ""
+    return (", ".join(units[:_SHOWN]) or "none") + rest
 
 
 def _by_age(store: Store, back: int, selector: str, units: Sequence[str]) -> str:

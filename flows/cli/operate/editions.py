@@ -1,6 +1,5 @@
-"""`perennial editions`: list, withdraw, reveal and retire editions, and remove what is left over."""
+"""`perennial editions list`: list, withdraw, reveal and retire editions, and remove what is left over."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -50,100 +49,115 @@ FROM ({LISTED})
 """
 
 
-def editions(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[EDITION]...", help="With --prune-staging: only the leftovers of these editions."
-        ),
-    ] = None,
+editions = typer.Typer(
+    help="List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.",
+    no_args_is_help=True,
+    add_completion=False,
+    epilog="Example: perennial editions list",
+)
+EditionArgument = Annotated[
+    str, typer.Argument(metavar="EDITION", help="The edition; latest~1 is the one before the newest.")
+]
+UnitArgument = Annotated[
+    str, typer.Argument(metavar="EDITION", help="The edition, or EDITION@NAME for one evaluation of it.")
+]
+WhyOption = Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is stored, and readers see it.")]
+
+
+@editions.command("list")
+def list_editions(
     all_: Annotated[
         bool, typer.Option("--all", help="List withdrawn editions too, with the reason.")
     ] = False,
-    withdrawn: Annotated[
-        str | None,
-        typer.Option(
-            "--withdraw",
-            metavar="EDITION",
-            help="Hide this edition or EDITION@NAME from readers; no file is deleted.",
-        ),
-    ] = None,
-    reinstated: Annotated[
-        str | None, typer.Option("--reinstate", metavar="EDITION", help="Show a withdrawn edition again.")
-    ] = None,
-    revealed: Annotated[
-        str | None,
-        typer.Option(
-            "--reveal", metavar="EDITION", help="Publish the edition's seed, which it committed to."
-        ),
-    ] = None,
-    retired: Annotated[
-        str | None,
-        typer.Option(
-            "--retire", metavar="EDITION", help="Include the edition's private instances in exports."
-        ),
-    ] = None,
-    why: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="The reason for --withdraw or --reinstate; it is stored."),
-    ] = None,
-    prune_staging: Annotated[
-        bool,
-        typer.Option(
-            "--prune-staging",
-            help="Show unfinished work and leftovers, and remove them after a confirmation.",
-        ),
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --prune-staging: remove without asking.")] = False,
     root: RootOption = None,
     format_: FormatOption = Format.table,
     as_json: JsonOption = False,
 ) -> None:
-    """List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.
+    """List the published editions and their evaluations, oldest first.
 
-    A withdrawn edition keeps its name, and its instances are never issued again. Revealing a seed and
-    retiring an edition cannot be undone.
-
-    Example: perennial editions --withdraw kumo-2026-11-20 --why "two books are wrong"
+    Example: perennial editions list --all
     """
-    form = choose_format(format_, as_json)
-    chosen = {
-        "--all": all_,
-        "--withdraw": withdrawn is not None,
-        "--reinstate": reinstated is not None,
-        "--reveal": revealed is not None,
-        "--retire": retired is not None,
-        "--prune-staging": prune_staging,
-    }
-    _refuse_mixture([option for option, is_given in chosen.items() if is_given], named, why, yes)
-    if prune_staging:
-        from perennial.flows.editions.prune import prune
-
-        prune(data_root(root), named or (), yes=yes, format_=form)
-    elif withdrawn is not None:
-        _withdraw(data_root(root), withdrawn, _reason(why, "--withdraw"))
-    elif revealed is not None:
-        _reveal(data_root(root), revealed)
-    elif retired is not None:
-        _retire(data_root(root), retired)
-    elif reinstated is not None:
-        _reinstate(data_root(root), reinstated, _reason(why, "--reinstate"))
-    else:
-        _list(existing_root(root), all_, form)
+    _list(existing_root(root), all_, choose_format(format_, as_json))
 
 
-def _refuse_mixture(chosen: Sequence[str], named: Sequence[str] | None, why: str | None, yes: bool) -> None:
-    if len(chosen) > 1:
-        raise InvalidOption(f"{' and '.join(chosen)} exclude each other: give one of them")
-    if named and "--prune-staging" not in chosen:
-        raise InvalidOption(
-            f"{named[0]!r}: name an edition with --prune-staging, --withdraw, --reinstate, "
-            "--reveal or --retire"
-        )
-    if yes and "--prune-staging" not in chosen:
-        raise InvalidOption("--yes needs --prune-staging")
-    if why is not None and not {"--withdraw", "--reinstate"} & set(chosen):
-        raise InvalidOption("--why needs --withdraw EDITION or --reinstate EDITION")
+@editions.command()
+def withdraw(named: UnitArgument, why: WhyOption, root: RootOption = None) -> None:
+    """Hide an edition or an evaluation from readers; no file is deleted.
+
+    Its name stays taken, and its instances are never issued again.
+
+    Example: perennial editions withdraw kumo-2026-11-20 --why "two books are wrong"
+    """
+    store, reason = data_root(root), _reason(why)
+    unit = select_unit(store, named, published_units(store))
+    withdraw_unit(store, unit, reason)
+    kept = "runs are never numbered" if is_evaluation(unit) else "instances are never issued"
+    _console().print(
+        f"{_kind(unit)} {unit} is withdrawn: no view shows it. Nothing of it was deleted, its name stays "
+        f"taken, its {kept} again; `perennial editions reinstate {unit} --why TEXT` undoes it"
+    )
+
+
+@editions.command()
+def reinstate(named: UnitArgument, why: WhyOption, root: RootOption = None) -> None:
+    """Show a withdrawn edition or evaluation again.
+
+    Example: perennial editions reinstate kumo-2026-11-20 --why "the books were right"
+    """
+    store, reason = data_root(root), _reason(why)
+    unit = select_unit(store, named, published_units(store))
+    reinstate_unit(store, unit, reason)
+    _console().print(f"{_kind(unit)} {unit} is reinstated: all views show it again")
+
+
+@editions.command()
+def reveal(named: EditionArgument, root: RootOption = None) -> None:
+    """Publish the secret seed that an edition committed to; this cannot be undone.
+
+    Example: perennial editions reveal kumo-2026-11-20
+    """
+    store = data_root(root)
+    edition = _choose_edition(store, named)
+    seed = reveal_seed(store, edition)
+    _console().print(
+        f"the seed of edition {edition} is {seed}, and in {store.location(reveal_file(edition))}: "
+        f"the SHA-256 of that file is {commitment_of(seed)}, as table editions and the manifest have it"
+    )
+
+
+@editions.command("retire")
+def retire_edition(named: EditionArgument, root: RootOption = None) -> None:
+    """Include an edition's private instances in exports from now on; this cannot be undone.
+
+    Example: perennial editions retire kumo-2026-11-20
+    """
+    store = data_root(root)
+    edition = _choose_edition(store, named)
+    retire(store, edition, utc_now(), operator())
+    _console().print(
+        f"edition {edition} is retired: `perennial export {edition} DESTINATION` leaves nothing out"
+    )
+
+
+@editions.command("prune")
+def prune_staging(
+    named: Annotated[
+        list[str] | None, typer.Argument(metavar="[EDITION]...", help="Only what is left of these editions.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
+    root: RootOption = None,
+    format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
+) -> None:
+    """Show unfinished work and leftovers, and remove them after a confirmation.
+
+    Nothing that is published is removed, and no stored model call.
+
+    Example: perennial editions prune kumo-2026-11-20 --yes
+    """
+    from perennial.flows.editions.prune import prune
+
+    prune(data_root(root), named or (), yes=yes, format_=choose_format(format_, as_json))
 
 
 def _list(store: Store, all_: bool, format_: Format) -> None:
@@ -164,7 +178,7 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
     number = len(set(hidden) & set(published_units(store)))
     if number and not all_:
         withdrawn = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
-        _console(stderr=True).print(f"{withdrawn}: `perennial editions --all` says why")
+        _console(stderr=True).print(f"{withdrawn}: `perennial editions list --all` says why")
 
 
 def _known_seed(store: Store, unit: str) -> str | None:
@@ -174,44 +188,11 @@ def _known_seed(store: Store, unit: str) -> str | None:
     return None if seed is None else str(seed)
 
 
-def _reason(why: str | None, option: str) -> str:
-    text = " ".join((why or "").split()).encode("utf-8", "backslashreplace").decode()
+def _reason(why: str) -> str:
+    text = " ".join(why.split()).encode("utf-8", "backslashreplace").decode()
     if not text:
-        raise InvalidOption(f"{option} needs a reason that readers see: --why TEXT")
+        raise InvalidOption(f"--why {why!r}: expected a reason that readers see")
     return text
-
-
-def _withdraw(store: Store, named: str, why: str) -> None:
-    unit = select_unit(store, named, published_units(store))
-    withdraw_unit(store, unit, why)
-    kept = "runs are never numbered" if is_evaluation(unit) else "instances are never issued"
-    _console().print(
-        f"{_kind(unit)} {unit} is withdrawn: no view shows it. Nothing of it was deleted, its name stays "
-        f"taken, its {kept} again; `perennial editions --reinstate {unit} --why TEXT` undoes it"
-    )
-
-
-def _reinstate(store: Store, named: str, why: str) -> None:
-    unit = select_unit(store, named, published_units(store))
-    reinstate_unit(store, unit, why)
-    _console().print(f"{_kind(unit)} {unit} is reinstated: all views show it again")
-
-
-def _reveal(store: Store, named: str) -> None:
-    edition = _choose_edition(store, named)
-    seed = reveal_seed(store, edition)
-    _console().print(
-        f"the seed of edition {edition} is {seed}, and in {store.location(reveal_file(edition))}: "
-        f"the SHA-256 of that file is {commitment_of(seed)}, as table editions and the manifest have it"
-    )
-
-
-def _retire(store: Store, named: str) -> None:
-    edition = _choose_edition(store, named)
-    retire(store, edition, utc_now(), operator())
-    _console().print(
-        f"edition {edition} is retired: `perennial export {edition} DESTINATION` leaves nothing out"
-    )
 
 
 def _choose_edition(store: Store, named: str) -> str:

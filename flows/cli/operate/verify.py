@@ -160,8 +160,8 @@ def _as_json(verification: "Verification") -> dict[str, object]:
 def _way_out(store: Store, edition: str) -> str:
     """What is left to do if an edition is damaged and there is no copy."""
     if edition in published_units(store):
-        return f"hide it with `perennial editions --withdraw {edition} --why TEXT`"
-    return f"remove what is left of it with `perennial editions --prune-staging {edition}`"
+        return f"hide it with `perennial editions withdraw {edition} --why TEXT`"
+    return f"remove what is left of it with `perennial editions prune {edition}`"
 
 
 def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
