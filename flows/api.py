@@ -186,7 +186,7 @@ class DataRoot:
 
 
 def open_root(root: str | Path | None = None) -> DataRoot:
-    """Return the data root; None: the one that commands use here (perennial.toml, else warehouse/data)."""
+    """Return the data root; None: the one that commands use here."""
     return DataRoot(data_root(str(root) if root is not None else None))
 
 

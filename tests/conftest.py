@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MAIN = sys.modules["__main__"]
+NUMBERS = count()
 
 
 def pytest_collection_finish() -> None:
@@ -55,6 +57,12 @@ def same_environment() -> Iterator[None]:
     for name in ours().keys() - before.keys():
         del os.environ[name]
     os.environ.update(before)
+
+
+@pytest.fixture(autouse=True)
+def users_data_are_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A test's own data folder of the user, for commands without a root; this user's stays untouched."""
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.getbasetemp() / f"share-{next(NUMBERS)}")
 
 
 @pytest.fixture(scope="session")

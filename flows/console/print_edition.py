@@ -12,6 +12,7 @@ from rich.table import Table
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console.progress import calls_text, describe_rows
+from perennial.flows.console.root_option import root_flag
 from perennial.flows.console.row_formats import Terminal, figure, printable
 from perennial.flows.editions.diagnosis import find_problems, problem_lines
 from perennial.schemas.errors import count
@@ -236,7 +237,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     for name, text in benchmark.summary(catalog, plan).items():
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
-    flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
+    flag = root_flag(store)
     console.print(f"next:      perennial report {plan.edition}{flag}")
     console.print(f"           perennial ask best_players edition={plan.edition}{flag}")
 

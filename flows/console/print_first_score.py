@@ -8,6 +8,7 @@ from dataclasses import asdict
 from textwrap import wrap
 
 from perennial.flows.benchmark import Benchmark
+from perennial.flows.console.root_option import root_flag
 from perennial.flows.console.row_formats import Terminal, figure
 from perennial.flows.editions.diagnosis import (
     PROBLEMS,
@@ -58,7 +59,7 @@ def print_first_score(
     call_problems = describe_call_problems(catalog, edition)
     spent = _sum_spending(catalog, edition, model)
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
-    root = "" if store.root == "warehouse/data" else f" --root {shlex.quote(store.root)}"
+    root = root_flag(store)
     meanings = {row["setting"]: _explain(row) for row in board if row["player"] == model}
     step, command, needed = _propose(benchmark.name, problems, list(meanings.values()))
     then = [

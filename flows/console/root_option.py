@@ -1,17 +1,17 @@
 """Where the data root is: the flag over the environment over perennial.toml over the default."""
 
 import os
+import shlex
 from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from perennial.schemas.errors import PerennialError
-from perennial.schemas.variables import has_variables
+from perennial.schemas.variables import DEFAULT_ROOT_WORDS, default_root, has_variables, settings_file
 from perennial.warehouse.store.store import Store
 
-_DEFAULT = "warehouse/data"
-RootOption = Annotated[str | None, typer.Option("--root", help="Data root. Default: warehouse/data.")]
+RootOption = Annotated[str | None, typer.Option("--root", help=f"Data root. Default: {DEFAULT_ROOT_WORDS}.")]
 
 
 def data_root(flag: str | None) -> Store:
@@ -32,10 +32,21 @@ def data_root(flag: str | None) -> Store:
 
 def _named_root(flag: str | None) -> Store:
     # Loading all settings takes longer than a small query.
-    if not (flag or has_variables(os.environ) or os.path.lexists("perennial.toml")):
-        return Store(_DEFAULT)
-    if flag and flag.isprintable() and not os.path.lexists("perennial.toml"):
+    has_settings = os.path.lexists(settings_file())
+    if not (flag or has_variables(os.environ) or has_settings):
+        return Store(default_root())
+    if flag and flag.isprintable() and not has_settings:
         return Store(flag)
     from perennial.schemas.settings import load_settings
 
     return Store(load_settings({"root": flag}).root)
+
+
+def root_flag(store: Store) -> str:
+    """What a command that is proposed needs to read this root: nothing, or ` --root ROOT`."""
+    return "" if store.root == default_root() else f" --root {shlex.quote(store.root)}"
+
+
+def whole_path(store: Store) -> str:
+    """The root as it is known from any folder: an absolute path, or a URL."""
+    return str(store.local_folder or store.root)

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console.print_edition import sum_calls
+from perennial.flows.console.root_option import root_flag
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.refresh.plan import PreparedRefresh, prepare_refresh
 from perennial.schemas.errors import InvalidOption, PerennialError, count, in_one_line
@@ -44,7 +45,7 @@ def print_outcomes(
     for row in rows:
         if row["error"]:
             console.print(f"failed: {row['edition']}: {row['error']}", markup=False, highlight=False)
-    flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
+    flag = root_flag(store)
     console.print(f'next:   perennial query{flag} "FROM leaderboard"', markup=False, highlight=False)
 
 

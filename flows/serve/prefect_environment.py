@@ -4,7 +4,8 @@ import os
 from functools import partialmethod
 from pathlib import Path
 
-_DEFAULT_LOCAL_HOME = "warehouse/data"
+from perennial.schemas.variables import default_root
+
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _NO_PROXY = ("no_proxy", "NO_PROXY")
 
@@ -12,7 +13,7 @@ _NO_PROXY = ("no_proxy", "NO_PROXY")
 def prefect_home(root: str) -> Path:
     """Return the folder for Prefect's own state: in the data root, or beside the work for a remote root."""
     local = root.removeprefix("file://")
-    return Path(_DEFAULT_LOCAL_HOME if "://" in local else local).absolute() / ".prefect"
+    return Path(default_root() if "://" in local else local).absolute() / ".prefect"
 
 
 def configure_prefect(root: str, verbose: bool) -> None:

@@ -60,7 +60,7 @@ def size_setting(**meanings: str) -> Any:
 
 def describe_setting(field: FieldInfo) -> str:
     """The setting's description, followed by its default if it has one."""
-    default = field.default
+    default = None if field.default_factory else field.default
     if default in (None, "", [], {}) or default is False:
         return str(field.description)
     text = (

@@ -13,6 +13,7 @@ from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, Endpoint, Price, c
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import CALLS, PLAYERS, read_toml, setting
 from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
+from perennial.schemas.variables import settings_file
 
 # models.toml: a table for each model that is not asked as the settings say.
 
@@ -29,7 +30,7 @@ def load_models(named: str = "") -> dict[str, ModelEntry]:
     None where there is no models.toml. Raises InvalidOption, in one line with file and key, for a named file
     that is missing and for an entry that makes no sense.
     """
-    path = Path(named or MODELS_FILE)
+    path = Path(named) if named else settings_file().with_name(MODELS_FILE)
     values = read_toml(path)
     if values is None:
         if named:
@@ -99,7 +100,10 @@ class ModelSettings(BaseModel):
         "", "Server with the OpenAI Chat Completions API. Default: OPENAI_BASE_URL, else OpenAI's.", CALLS
     )
     models_file: str = setting(
-        "", "File with a table for each model that needs its own settings. Default: models.toml here.", CALLS
+        "",
+        "File with a table for each model that needs its own settings. Default: models.toml, beside "
+        "perennial.toml.",
+        CALLS,
     )
     concurrency: int = setting(64, "Maximum number of calls in flight.", CALLS, ge=1, le=1_000)
     requests_per_minute: int | None = setting(

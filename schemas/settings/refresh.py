@@ -38,6 +38,13 @@ from perennial.schemas.settings.form import (
     split_names,
 )
 from perennial.schemas.settings.models import ModelSettings, only_set
+from perennial.schemas.variables import (
+    DEFAULT_ROOT,
+    DEFAULT_ROOT_WORDS,
+    SETTINGS_FILE,
+    default_root,
+    settings_file,
+)
 
 # A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
 SECRET_SETTINGS = ("webhook", "openlineage_url")
@@ -81,11 +88,11 @@ class OperatingSettings(BaseModel):
         return value
 
 
-SETTINGS_FILE = "perennial.toml"
 ALL = "all"  # in place of the names of all benchmarks that are installed
 EditionName = Annotated[str, Field(pattern=EDITION_PATTERN)]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PROBLEMS_SHOWN = 8
+_PATHS = ("root", "models_file")
 
 
 class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
@@ -108,7 +115,11 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         "How much to make: tiny, small, standard, contamination (half of it private, to show a leak) or "
         "paper. `perennial refresh --benchmark NAME --help` says what each means.",
     )
-    root: str = setting("warehouse/data", "Data root.")
+    root: str = Field(
+        default_factory=default_root,
+        description=f"Data root. Default: {DEFAULT_ROOT_WORDS}.",
+        examples=[DEFAULT_ROOT],
+    )
     edition: EditionName = setting(
         "",
         "Name of the edition; with several benchmarks NAME-BENCHMARK each. Default: the benchmark and the "
@@ -319,7 +330,7 @@ def _benchmarks(flags_set: Mapping[str, object], file: Mapping[str, object]) -> 
 
 
 def _read_settings_file() -> JsonObject:
-    return read_toml(Path(SETTINGS_FILE)) or {}
+    return read_toml(settings_file()) or {}
 
 
 def _from_file(benchmark: Declaration, form: type[RefreshSettings], file: Mapping[str, object]) -> JsonObject:
@@ -338,7 +349,18 @@ def _from_file(benchmark: Declaration, form: type[RefreshSettings], file: Mappin
             f"{SETTINGS_FILE}: {key} in section [{name}] is a setting of every benchmark: write it at the "
             "top, before any section"
         )
-    return {**shared, **{key if key in fields else f"{name}.{key}": value for key, value in section.items()}}
+    folder = settings_file().parent
+    named = {key if key in fields else f"{name}.{key}": value for key, value in section.items()}
+    return {key: _from_folder(folder, key, value) for key, value in {**shared, **named}.items()}
+
+
+def _from_folder(folder: Path, key: str, value: object) -> object:
+    """A value of the file in which a path is relative to the folder of the file."""
+    if isinstance(value, list):
+        return [_from_folder(folder, key, part) for part in value]
+    if isinstance(value, str) and "://" not in value and (key in _PATHS or value.endswith(".json")):
+        return str(folder / value) if value else value
+    return value
 
 
 def _in_words(
@@ -365,7 +387,7 @@ def _in_words(
 
 def _place_in_file(section: str, key: str) -> str:
     """Return `perennial.toml, line 3`, the line where it is found."""
-    path, current = Path(SETTINGS_FILE), ""
+    path, current = settings_file(), ""
     lines = path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
     for number, line in enumerate(lines, start=1):
         text = line.strip()
@@ -373,5 +395,5 @@ def _place_in_file(section: str, key: str) -> str:
             current = text.strip("[] ")
         name = text.partition("=")[0].strip().strip("\"'")
         if (current, name) == (section, key) or (not section and current == key):
-            return f"{SETTINGS_FILE}, line {number}"
-    return SETTINGS_FILE
+            return f"{path}, line {number}"
+    return str(path)

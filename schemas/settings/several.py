@@ -13,11 +13,11 @@ from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.schemas.rows import ReadJson
 from perennial.schemas.settings.form import PANELS, describe_setting, panel_of, setting
 from perennial.schemas.settings.refresh import (
-    SETTINGS_FILE,
     RefreshSettings,
     choose_benchmarks,
     load_settings,
 )
+from perennial.schemas.variables import SETTINGS_FILE
 
 
 def load_each(flags: ReadJson, command: str = "refresh") -> tuple[RefreshSettings, ...]:

@@ -29,7 +29,7 @@ def test_init_writes_files_that_change_nothing_until_something_is_uncommented(
     before = load_settings({})
     shown = perennial(monkeypatch, capsys, "init")
     assert (shown.code, shown.out) == (0, "perennial.toml is written\nmodels.toml is written\n")
-    assert load_settings({}) == before
+    assert load_settings({}) == before.model_copy(update={"root": "warehouse/data"})
     assert load_models() == {}
     Path("models.toml").unlink()
     Path("perennial.toml").write_text("runs = 3\n")

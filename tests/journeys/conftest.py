@@ -22,7 +22,8 @@ def terminal(harness: Harness) -> Harness:
 
 @pytest.fixture
 def walk(terminal: Harness, tmp_path: Path) -> Walk:
-    """A user with an empty folder and a terminal."""
+    """A user with an empty folder for data and a terminal."""
+    (tmp_path / "warehouse/data").mkdir(parents=True)
     return Walk(tmp_path, terminal)
 
 

@@ -32,6 +32,7 @@ FIND_CUT_CELLS = """[...document.querySelectorAll('td, th')].filter(cell =>
 def walk(terminal: Harness, tmp_path_factory: pytest.TempPathFactory) -> Walk:
     """A folder with three editions of six models, the newest of seven questions, and one of `try`."""
     walk = Walk(tmp_path_factory.mktemp("operator"), terminal)
+    (walk.folder / "warehouse/data").mkdir(parents=True)
     with serving(SIX_MODELS) as server:
         grow = f"perennial refresh --runs 1 --base-url {server.url} --players {','.join(NAMES)}"
         sums = "--benchmark beyondbench --tasks addition --instances 60"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.cli.run import sample as command
+from perennial.flows.console.root_option import data_root
 from perennial.schemas.practice import PracticeQuestion
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.editions.publish import read_published_plan
@@ -37,7 +38,7 @@ def test_lines_are_questions_and_the_same_command_writes_the_same_bytes(give: Ru
     done = give(*KNOWLOGIC, "--count", "4", "--seed", "3", "--out", "a.jsonl")
     assert done.code == 0, done.err
     assert done.err.startswith("4 practice questions of knowlogic in a.jsonl, ")
-    assert done.err.endswith("left out: 0 that an edition of warehouse/data holds, 0 drawn twice\n")
+    assert done.err.endswith(f"left out: 0 that an edition of {data_root(None).root} holds, 0 drawn twice\n")
     lines = (tmp_path / "a.jsonl").read_text("utf-8").splitlines()
     assert [PracticeQuestion.from_json(json.loads(line)).index for line in lines] == [0, 1, 2, 3]
     give(*KNOWLOGIC, "--count", "4", "--seed", "3", "--out", "b.jsonl")

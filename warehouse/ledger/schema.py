@@ -15,6 +15,7 @@ from urllib.parse import quote
 from perennial.schemas.errors import Damaged, PerennialError, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import ANSWERED_STATUSES
+from perennial.schemas.variables import default_root
 from perennial.warehouse.store.file_system import draft_of, file_system
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
@@ -328,16 +329,13 @@ LEDGER_FILE = "ledger.sqlite"
 _LOCAL_SCHEMES = ("file", "local")
 
 
-_REMOTE_ROOTS = "warehouse/data/ledgers"
-
-
 def ledger_file(root: str) -> Path:
     """Return where a data root's ledger is: in the root, or on the local disk for a remote root.
 
-    SQLite needs a local disk: the ledger of s3://... lies under warehouse/data/ledgers/, named by a hash
-    of the root.
+    SQLite needs a local disk: the ledger of s3://... lies under ledgers/ of the default root, named by
+    a hash of its own.
     """
     scheme, separator, _ = root.partition("://")
     if separator and scheme not in _LOCAL_SCHEMES:
-        return Path(_REMOTE_ROOTS) / f"{content_id('root', root.rstrip('/'))}.sqlite"
+        return Path(default_root(), "ledgers") / f"{content_id('root', root.rstrip('/'))}.sqlite"
     return Path(file_system(root)[1]) / LEDGER_FILE

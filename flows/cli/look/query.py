@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.root_option import RootOption, data_root, whole_path
 from perennial.flows.console.row_formats import (
     Format,
     FormatOption,
@@ -91,7 +91,7 @@ def query(
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
     if emit_sql:
-        sys.stdout.write(list_contents(with_whole_path(existing_root(root))).script(sql or ""))
+        sys.stdout.write(list_contents(Store(whole_path(existing_root(root)))).script(sql or ""))
         return
     if sql is None:
         raise InvalidOption("SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)")
@@ -169,11 +169,6 @@ def _memory_bytes(text: str) -> int:
     if not unit or not number.isascii() or not number.isdigit() or len(number) > 9 or int(number) == 0:
         raise InvalidOption(f"--memory-limit {text!r}: expected a size such as 512MB or 16GB")
     return int(number) * _UNITS[unit]
-
-
-def with_whole_path(store: Store) -> Store:
-    """Make a local root's path absolute, so that SQL that names its files works from any folder."""
-    return store if store.local_folder is None else Store(str(store.local_folder))
 
 
 def existing_root(root: str | None, sql: str = "") -> Store:

@@ -63,7 +63,7 @@ def init(
     from perennial.flows.starter_files import models_file, settings_file
     from perennial.schemas.benchmark import DEFAULT_BENCHMARK, find_declaration
     from perennial.schemas.settings.models import MODELS_FILE, load_models
-    from perennial.schemas.settings.refresh import SETTINGS_FILE
+    from perennial.schemas.variables import SETTINGS_FILE
 
     if keep is not None and not github:
         raise InvalidOption(f"--keep {keep}: it says where the workflow of --github keeps the data root")

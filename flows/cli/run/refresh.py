@@ -14,6 +14,7 @@ from perennial.flows.console import progress
 from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.console.print_edition import print_edition
 from perennial.flows.console.progress import show_steps
+from perennial.flows.console.root_option import whole_path
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.console.settings_options import settings_app
 from perennial.flows.refresh.print_plan import (
@@ -282,7 +283,7 @@ def grow_and_play(
     for refresh in prepared:
         if not refresh.published:
             verb = "resuming" if refresh.resumed else "growing"
-            console.print(f"{verb} edition {refresh.plan.edition} in {store.root}")
+            console.print(f"{verb} edition {refresh.plan.edition} in {whole_path(store)}")
     with lock_root(store, f"refresh {', '.join(editions)}", console.print):
         refuse_changed_root(store, before)
         _look_up_models(all_settings[0], store, prepared, console)
@@ -455,7 +456,7 @@ def evaluate_players(
         refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
     check_runner(chosen.runner)
     store.require_conditional_writes()
-    console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
+    console.print(f"evaluation {plan.unit} in {whole_path(store)}: {', '.join(plan.players)}")
     with lock_root(store, f"evaluate {chosen.edition}", console.print):
         refuse_changed_root(store, before)
         with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
