@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -13,6 +14,15 @@ from typer.core import TyperCommand, TyperGroup
 
 from perennial.flows.console.errors import describe_os_error, describe_usage_error, translate_error
 from perennial.flows.console.interrupts import EXIT_CODES
+from perennial.flows.console.messages import (
+    LogOption,
+    QuietOption,
+    VerboseOption,
+    begin_messages,
+    choose_messages,
+    is_verbose,
+    log,
+)
 from perennial.flows.console.row_formats import Terminal, escape_what_cannot_be_encoded
 from perennial.flows.console.settings_options import format_commands, put_example_last
 from perennial.flows.process import let_ctrl_c_interrupt
@@ -226,24 +236,29 @@ def perennial(
         bool,
         typer.Option("--version", "-V", is_eager=True, callback=_print_version, help="Show the version."),
     ] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    log_file: LogOption = None,
 ) -> None:
     """Grow fresh reasoning benchmarks for language models and run players on them."""
+    choose_messages(quiet, verbose, log_file)
 
 
 def main() -> None:
     """Run the command line; a user's error is one line on standard error and its own exit code."""
     escape_what_cannot_be_encoded()
+    begin_messages()
     errors = Terminal(stderr=True, soft_wrap=True)
     try:
         code = app(standalone_mode=False, prog_name="perennial")
     except PerennialError as error:
-        errors.print(f"perennial: error: {error}")
+        _print_error(errors, error)
         sys.exit(error.exit_code)
     except TyperException as error:
         # A command line that does not parse; without any arguments the help has been shown already.
         named = [name for name in sys.argv[1:2] if name in COMMANDS]
         if text := describe_usage_error(error, " ".join(("perennial", *named))):
-            errors.print(f"perennial: error: {text}")
+            _print_error(errors, text)
         sys.exit(_WRONG_USAGE)
     except BrokenPipeError:
         # The reader of our output, such as `head`, has seen enough.
@@ -251,13 +266,13 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         # A full disk, a read-only root: wherever it was met, in a task of Prefect's too.
-        errors.print(f"perennial: error: {describe_os_error(error)}")
+        _print_error(errors, describe_os_error(error))
         sys.exit(_REFUSED_BY_THE_SYSTEM)
     except Exception as error:
         ours = translate_error(error)
         if ours is None:
             raise
-        errors.print(f"perennial: error: {ours}")
+        _print_error(errors, ours)
         sys.exit(ours.exit_code)
     if code in EXIT_CODES:
         # The terminal may be gone.
@@ -265,6 +280,13 @@ def main() -> None:
             errors.print("perennial: interrupted; the same command resumes where this one stopped")
         _discard_unwritten_output()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_error(errors: Terminal, error: object) -> None:
+    if is_verbose():
+        traceback.print_exc()
+    errors.print(f"perennial: error: {error}")
+    log(f"error: {error}")
 
 
 def _discard_unwritten_output() -> None:

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from textwrap import fill
+from textwrap import fill, wrap
 
 from rich.cells import cell_len
 from rich.table import Table
@@ -44,14 +44,21 @@ _NAME_WIDTH, _LEAST_NAME_WIDTH = 32, 12
 """Names of players have this much room, as far as they need it; longer ones go on below, and none is cut."""
 _HEADING_WIDTH, _FLOOR_WIDTH = 15, 10
 _FAIR = ("common instances", "adjusted rate ± s.e.")
+_NOTE_LINES = 2
 _ANY_WIDTH = 10_000  # of a table that is only measured
 
 
-def leaderboard_table(
-    console: Terminal, board: Sequence[Row], measures: Sequence[Measure], floor: Floor | None
-) -> Table:
-    """Make the table of these rows, in their order, with notes below it.
+def print_leaderboard(
+    console: Terminal,
+    title: str,
+    board: Sequence[Row],
+    measures: Sequence[Measure],
+    floor: Floor | None,
+    explained_by: str = "",
+) -> None:
+    """Print the table of these rows, in their order, and notes below it.
 
+    There are two lines of notes, if a command is given that prints them all, which they name then.
     On a narrow terminal intervals go below their figures. If that is not enough, columns go in this order
     until names have their room: the measures, the last one first, then what is above the floor, adjusted
     rates, common instances and episodes.
@@ -79,18 +86,34 @@ def leaderboard_table(
             break
     left_out = [name for name in columns if name not in printed]
     kept = [measure for measure in measures if measure.heading in printed]
-    notes = [
-        f"95% intervals: {describe_populations(row['population'] for row in board)}",
+    notes = [f"95% intervals: {describe_populations(row['population'] for row in board)}"]
+    notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []
+    floors = describe_floors(board)
+    notes += [f"{floor.note}: {floors}" if floors else floor.note] if floor is not None else []
+    notes += [
         *_reasons(board, kept),
         *(measure.note for measure in kept),
         *_ranking_notes(board),
         *describe_unasked(board),
     ]
-    floors = describe_floors(board)
-    notes += [f"{floor.note}: {floors}" if floors else floor.note] if floor is not None else []
-    notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []
-    table.caption = "; ".join(notes)
-    return table
+    table.title = title
+    console.print(table)
+    for line in _wrap_notes(notes, console.width, explained_by):
+        console.print(line)
+
+
+def _wrap_notes(notes: Sequence[str], width: int, explained_by: str) -> list[str]:
+    """Notes in lines: all of them, or as many whole ones as fit above the command that prints all."""
+    whole = wrap("; ".join(notes), width)
+    if not explained_by or len(whole) <= _NOTE_LINES:
+        return whole
+    fitting: list[str] = []
+    for number in range(1, len(notes)):
+        more = f"{count(len(notes) - number, 'more note')}: {explained_by}"
+        lines = wrap("; ".join((*notes[:number], more)), width)
+        if len(lines) <= _NOTE_LINES:
+            fitting = lines
+    return fitting or wrap(f"{count(len(notes), 'note')}: {explained_by}", width)
 
 
 def _columns(board: Sequence[Row], measures: Iterable[Measure]) -> dict[str, list[str]]:
@@ -186,10 +209,13 @@ def next_after_scores(store: Store) -> str:
     return 'next: perennial query "FROM external_scores"; an edition\'s statistics will correlate with them'
 
 
-def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> None:
+def print_edition(
+    store: Store, unit: str, console: Terminal, as_json: bool, *, explains: bool = False
+) -> None:
     """Print a published edition with its evaluations for people, or as JSON on standard output.
 
-    `unit` is what was just published of it: the edition itself, or one of its evaluations.
+    `unit` is what was just published of it: the edition itself, or one of its evaluations. `explains`: with
+    all notes on the leaderboard.
     """
     catalog = open_catalog(store)
     plan = read_published_plan(store, split_unit(unit)[0])
@@ -212,9 +238,10 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["problems"] = [asdict(problem) for problem in find_problems(catalog, plan.edition)]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    table = leaderboard_table(console, board, declaration.measures, declaration.floor)
-    table.title = f"Edition {plan.edition}"
-    console.print(table)
+    flag = root_flag(store)
+    explained_by = "" if explains else f"perennial report {plan.edition} --explain{flag}"
+    title = f"Edition {plan.edition}"
+    print_leaderboard(console, title, board, declaration.measures, declaration.floor, explained_by)
     whole = "published:"
     if is_evaluation(unit):
         whole = "edition:"
@@ -237,7 +264,6 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     for name, text in benchmark.summary(catalog, plan).items():
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
-    flag = root_flag(store)
     console.print(f"next:      perennial report {plan.edition}{flag}")
     console.print(f"           perennial ask best_players edition={plan.edition}{flag}")
 

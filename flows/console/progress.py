@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from perennial.flows.console import messages
+from perennial.flows.console.messages import is_quiet
 from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.model_calls import Reply
 
@@ -24,6 +26,9 @@ _LONGEST_S = 60.0
 @contextmanager
 def show_steps(command: str) -> Iterator[Callable[[str], None]]:
     """Show on standard error what the block is at; call what it yields with the name of each step."""
+    if is_quiet():
+        yield lambda name: None
+        return
     console = Terminal(stderr=True, soft_wrap=True)
     at = "starting"
 
@@ -82,7 +87,8 @@ def show_on(console: Console, slow: Console | None = None) -> Iterator[None]:
 
     Where it is no terminal, lines about a stage that takes long go to `slow`, or to the console too.
     """
-    tokens = _console.set(console), _slow.set(slow or console)
+    shown = (None, None) if is_quiet() else (console, slow or console)
+    tokens = _console.set(shown[0]), _slow.set(shown[1])
     try:
         yield
     finally:
@@ -102,11 +108,19 @@ def log_to(log: Callable[[str], None]) -> Iterator[None]:
 
 def note(text: str) -> None:
     """Show one line that is no stage."""
-    console, log = _console.get(), _log.get()
+    console, called = _console.get(), _log.get()
     if console is not None:
         console.print(text, highlight=False, markup=False)
-    if log is not None:
-        log(text)
+    if called is not None:
+        called(text)
+    messages.log(text)
+
+
+def announce(console: Console, text: str) -> None:
+    """Print one line of what a command begins."""
+    if not is_quiet():
+        console.print(text, highlight=False, markup=False)
+    messages.log(text)
 
 
 def end_bar() -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from perennial.flows.console.messages import add_message_options
+
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
@@ -76,8 +78,11 @@ def put_example_last(command: Any) -> Any:
     for parameter in command.params:
         if getattr(parameter, "help", None):
             parameter.help = _plain(parameter.help)
-    for part in getattr(command, "commands", {}).values():
+    parts = getattr(command, "commands", None)
+    for part in (parts or {}).values():
         put_example_last(part)
+    if parts is None:
+        add_message_options(command)
     return command
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from perennial.flows.console.print_edition import leaderboard_table
+from perennial.flows.console.print_edition import print_leaderboard
 from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.statistics import ABOVE_FLOOR
@@ -59,11 +59,11 @@ def _board(benchmark: str, has_floor: bool, differs: bool) -> list[dict[str, Any
     ]
 
 
-def _print(benchmark: str, board: list[dict[str, Any]], width: int) -> list[str]:
+def _print(benchmark: str, board: list[dict[str, Any]], width: int, explained_by: str = "") -> list[str]:
     declared = benchmarks()[benchmark]
     out = StringIO()
     console = Terminal(width=width, file=out)
-    console.print(leaderboard_table(console, board, declared.measures, declared.floor))
+    print_leaderboard(console, "", board, declared.measures, declared.floor, explained_by)
     return out.getvalue().splitlines()
 
 
@@ -92,7 +92,7 @@ def _check(benchmark: str, board: list[dict[str, Any]], width: int) -> list[str]
     headings = benchmarks()[benchmark].measures
     note = " ".join(line for line in lines[next(n for n, line in enumerate(lines) if "└" in line) + 1 :])
     _, _, said = " ".join(note.split()).partition("not shown, as the terminal is narrow: ")
-    left_out = said.split(", ") if said else []
+    left_out = said.partition("; ")[0].split(", ") if said else []
     going = [
         *(measure.heading for measure in reversed(headings)),
         *([ABOVE_FLOOR] if board[0]["floor"] is not None else []),
@@ -124,3 +124,23 @@ def test_names_are_whole_with_every_set_of_columns(benchmark: str, has_floor: bo
 def test_a_line_parts_settings_and_models_from_programs() -> None:
     lines = _print("kumo", _board("kumo", True, True), 220)
     assert sum(line.startswith("├") for line in lines) == 3
+
+
+@pytest.mark.parametrize("width", [60, 80, 97, 120, 200])
+@pytest.mark.parametrize("benchmark", ["kumo", "knowlogic"])
+def test_two_lines_of_notes_name_the_command_that_prints_the_rest(benchmark: str, width: int) -> None:
+    board = _board(benchmark, True, True)[2:6]
+    whole, short = (_print(benchmark, board, width, by) for by in ("", "perennial report kumo-2 --explain"))
+    (end,) = (number for number, line in enumerate(whole) if "└" in line)
+    assert short[: end + 1] == whole[: end + 1]
+    notes = short[end + 1 :]
+    assert len(notes) <= 2
+    assert max(map(len, notes)) <= width
+    said = " ".join(notes)
+    if notes == whole[end + 1 :]:
+        assert (benchmark, width) == ("knowlogic", 200), "the only ones that fit"
+        return
+    kept, _, rest = said.rpartition("; ")
+    assert " ".join(whole[end + 1 :]).startswith(kept)
+    assert rest.split(":")[0].split(" ")[1:] in (["more", "notes"], ["more", "note"], ["notes"])
+    assert rest.endswith("perennial report kumo-2 --explain")

@@ -1,7 +1,9 @@
 """What grows with the number of editions: files that a catalog looks for, names that an error lists."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 from perennial.schemas.errors import InvalidOption
@@ -62,3 +64,22 @@ def test_a_refused_name_lists_some_of_many_editions(tmp_path: Path, number: int,
     listed = str(refused.value).partition("published: ")[2].partition(";")[0]
     assert listed.startswith("week-00, week-01, ")
     assert listed.endswith(end)
+
+
+def test_the_newest_edition_is_that_of_the_benchmark(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    for number, benchmark in enumerate(("kumo", "toy", "kumo", "toy")):
+        row = {"created_at": datetime(2026, 1, 1 + number, tzinfo=UTC), "benchmark": benchmark}
+        store.write_table(row_file(f"e{number}"), pyarrow.Table.from_pylist([row]))
+    names = [f"e{number}" for number in range(4)]
+    assert [select_unit(store, None, names, benchmark) for benchmark in (None, "kumo", "toy")] == [
+        "e3",
+        "e2",
+        "e3",
+    ]
+    assert select_unit(store, "latest~1", names, "kumo") == "e0"
+    assert select_unit(store, "e1", names, "kumo") == "e1"
+    with pytest.raises(InvalidOption, match=r"no published edition of logic: run `perennial refresh --bench"):
+        select_unit(store, None, names, "logic")
+    with pytest.raises(InvalidOption, match=r"to choose from in .*: 2"):
+        select_unit(store, "latest~2", names, "kumo")

@@ -16,17 +16,20 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SELECTOR = re.compile(rf"{LATEST}(~(?P<back>\d{{1,6}}))?")
 
 
-def select_unit(store: Store, selector: str | None, units: Sequence[str]) -> str:
+def select_unit(
+    store: Store, selector: str | None, units: Sequence[str], benchmark: str | None = None
+) -> str:
     """Which of the known editions and evaluations is meant, the newest edition where nothing is given.
 
-    `latest~1` is the edition published before the newest one; `latest@2` is an evaluation of the newest one.
+    `latest~1` is the edition published before the newest one; `latest@2` is an evaluation of the newest one,
+    both of the benchmark, if one is given.
     Raises UnreadableInput where nothing is known, InvalidOption where that one is not.
     """
     require_any(store, units)
     edition, name = split_unit(LATEST if selector is None else selector)
     match = _SELECTOR.fullmatch(edition)
     if match:
-        edition = _by_age(store, int(match["back"] or 0), edition, units)
+        edition = _by_age(store, int(match["back"] or 0), edition, units, benchmark)
     unit = evaluation_of(edition, name) if name else edition
     if unit not in units or (selector or "").endswith("@"):
         alike = [other for other in units if is_evaluation(other) == is_evaluation(unit)]
@@ -64,14 +67,25 @@ def read_publication_time(store: Store, unit: str) -> datetime:
     return _EPOCH + timedelta(microseconds=created.value)
 
 
+def _read_benchmark(store: Store, edition: str) -> str:
+    return str(store.read_table(row_file(edition), ["benchmark"])["benchmark"][0])
+
+
 def _name_some(units: Sequence[str]) -> str:
     more = len(units) - _SHOWN
     rest = f" and {more} more (`perennial editions list` lists them)" if more > 0 else ""
     return (", ".join(units[:_SHOWN]) or "none") + rest
 
 
-def _by_age(store: Store, back: int, selector: str, units: Sequence[str]) -> str:
+def _by_age(store: Store, back: int, selector: str, units: Sequence[str], benchmark: str | None) -> str:
     editions = [unit for unit in units if not is_evaluation(unit) and store.exists(row_file(unit))]
+    if benchmark is not None:
+        editions = [edition for edition in editions if _read_benchmark(store, edition) == benchmark]
+        if not editions:
+            raise InvalidOption(
+                f"{store.root} has no published edition of {benchmark}: run `perennial refresh --benchmark "
+                f"{benchmark}` first, or name another --root"
+            )
     newest = sorted(((read_publication_time(store, edition), edition) for edition in editions), reverse=True)
     if back >= len(newest):
         raise InvalidOption(

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import typer
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.cli.look.query import existing_root
 from perennial.flows.console.input_files import require_folder
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
@@ -27,6 +28,8 @@ from perennial.flows.console.row_formats import (
 )
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import FiguresDiffer, InvalidOption
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.editions.selectors import select_unit
 
 if TYPE_CHECKING:
     from perennial.tasks.papers import Comparison, FigureVerdict
@@ -78,6 +81,12 @@ def report(
             help="Write the page of all benchmarks instead: players on the newest edition of each.",
         ),
     ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print the edition's leaderboard with all notes instead; nothing is written."
+        ),
+    ] = False,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
@@ -89,6 +98,15 @@ def report(
     from perennial.flows.editions.report_files import write_page, write_tables
     from perennial.schemas.settings.form import split_names
 
+    if explain:
+        from perennial.flows.console.print_edition import print_edition
+
+        if compare or anchors or profiles:
+            raise InvalidOption("--explain prints one edition: leave out --compare, --anchors and --profiles")
+        store = existing_root(root)
+        unit = select_unit(store, edition, visible_editions(store))
+        print_edition(store, unit, Terminal(stderr=as_json, soft_wrap=True), as_json, explains=True)
+        return
     if profiles:
         _check_profiles(edition, compare, anchors)
         _report_profiles(out, format_, explorer, root, as_json)

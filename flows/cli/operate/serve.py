@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from perennial.flows.console.messages import is_verbose, log
 from perennial.flows.console.root_option import RootOption
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.serve.free_space import when_full
@@ -46,7 +47,6 @@ def serve(
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep the website there, as `perennial site` does."),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.
 
@@ -65,7 +65,7 @@ def serve(
         keep_site(Store(location), site)
     _refuse_what_cannot_recur(all_settings, Store(location))
     os.environ["PERENNIAL_ROOT"] = location
-    configure_serving(location, verbose)
+    configure_serving(location, is_verbose())
     with _only_one(prefect_home(location)):
         _serve(location, (cron, timezone, every), port, Terminal(soft_wrap=True))
 
@@ -78,6 +78,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
 
     def tell(text: str) -> None:
         console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")
+        log(text)
 
     os.environ[PARENT_VARIABLE] = str(os.getpid())
     with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:

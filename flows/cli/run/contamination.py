@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 from datetime import date, datetime
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,7 +10,6 @@ from rich.table import Column, Table
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.cli.run.refresh import (
-    Execute,
     YesOption,
     evaluate_players,
     execute_by_prefect,
@@ -54,7 +52,6 @@ def contamination(
     ],
     yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Say whether players do better on an edition's public instances than on its private ones.
 
@@ -67,7 +64,8 @@ def contamination(
     from perennial.schemas.settings import load_settings
 
     store = Store(load_settings({**flags, "players": None}, "evaluate").root)
-    plan = read_published_plan(store, select_unit(store, edition, visible_editions(store)))
+    named = select_unit(store, edition, visible_editions(store), flags["benchmark"])
+    plan = read_published_plan(store, named)
     if not plan.private_share:
         raise InvalidOption(
             f"edition {plan.edition!r} has no private instances to compare with: grow one that has, "
@@ -83,8 +81,7 @@ def contamination(
         chosen = load_evaluation({**flags, "players": ",".join(missing)}, plan)
         refuse_locked(store)
         begin_server()
-        execute: Execute[None] = partial(execute_by_prefect, verbose=verbose)
-        evaluate_players(store, chosen, "", 0, console, execute, yes=yes)
+        evaluate_players(store, chosen, "", 0, console, execute_by_prefect, yes=yes)
     rows = _read_gaps(store, plan.edition, players)
     if not rows:
         raise InvalidOption(

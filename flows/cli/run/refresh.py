@@ -12,6 +12,7 @@ import typer
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console import progress
 from perennial.flows.console.interrupts import Interrupted, signals_interrupt
+from perennial.flows.console.messages import is_verbose
 from perennial.flows.console.print_edition import print_edition
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import whole_path
@@ -87,9 +88,9 @@ class Job(Generic[Result]):
 Execute = Callable[[Job[Result], Terminal], Result]
 
 
-def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
+def execute_by_prefect(job: Job[Result], console: Terminal) -> Result:
     """Do the job in a flow run, beside an embedded server; an interrupt becomes an exit code."""
-    configure_prefect(job.root, verbose)
+    configure_prefect(job.root, is_verbose())
     with signals_exit(), _show_progress(console), EmbeddedServer(prefect_home(job.root)) as server:
         with show_steps("start") as step:
             compiled = _compile(job.benchmarks, step)
@@ -108,7 +109,7 @@ def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = F
             return run()
 
 
-def execute_plainly(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
+def execute_plainly(job: Job[Result], console: Terminal) -> Result:
     """Do the job without Prefect; an interrupt becomes an exit code."""
     from perennial.flows.run.plain_stages import Execution
 
@@ -177,7 +178,6 @@ def refresh(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Grow one edition, let players answer its questions, audit and publish both.
 
@@ -200,8 +200,7 @@ def refresh(
     refuse_locked(store)
     begin_server()
     try:
-        execute = partial(execute_by_prefect, verbose=verbose)
-        outcomes = make_each(all_settings, flags, console, execute, yes=yes)
+        outcomes = make_each(all_settings, flags, console, execute_by_prefect, yes=yes)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
@@ -283,7 +282,7 @@ def grow_and_play(
     for refresh in prepared:
         if not refresh.published:
             verb = "resuming" if refresh.resumed else "growing"
-            console.print(f"{verb} edition {refresh.plan.edition} in {whole_path(store)}")
+            progress.announce(console, f"{verb} edition {refresh.plan.edition} in {whole_path(store)}")
     with lock_root(store, f"refresh {', '.join(editions)}", console.print):
         refuse_changed_root(store, before)
         _look_up_models(all_settings[0], store, prepared, console)
@@ -351,7 +350,10 @@ def evaluate(
     flags: JsonObject,
     edition: Annotated[
         str | None,
-        typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
+        typer.Argument(
+            help="The edition; latest~1 is the one before the newest. Default: the newest, of --benchmark "
+            "if that is given."
+        ),
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
     instances: Annotated[
@@ -365,7 +367,6 @@ def evaluate(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Let players answer the questions of a published edition, and publish their answers.
 
@@ -383,17 +384,17 @@ def evaluate(
         return
     refuse_locked(store)
     begin_server()
-    execute: Execute[None] = partial(execute_by_prefect, verbose=verbose)
-    unit = evaluate_players(store, chosen, name, instances, console, execute, yes=yes)
+    unit = evaluate_players(store, chosen, name, instances, console, execute_by_prefect, yes=yes)
     print_edition(store, unit, console, as_json)
 
 
 def find_evaluated(flags: JsonObject, edition: str | None) -> "tuple[Store, EditionPlan]":
-    """Return the data root, and the plan of the published edition that is named there."""
+    """Return the data root, and the plan of the named edition, by default the benchmark's newest one."""
     from perennial.schemas.settings import load_settings
 
     store = Store(load_settings(flags, "evaluate").root)
-    return store, read_published_plan(store, select_unit(store, edition, visible_editions(store)))
+    chosen = select_unit(store, edition, visible_editions(store), flags.get("benchmark"))
+    return store, read_published_plan(store, chosen)
 
 
 def load_evaluation(flags: JsonObject, growth: "EditionPlan") -> "RefreshSettings":
@@ -456,7 +457,7 @@ def evaluate_players(
         refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
     check_runner(chosen.runner)
     store.require_conditional_writes()
-    console.print(f"evaluation {plan.unit} in {whole_path(store)}: {', '.join(plan.players)}")
+    progress.announce(console, f"evaluation {plan.unit} in {whole_path(store)}: {', '.join(plan.players)}")
     with lock_root(store, f"evaluate {chosen.edition}", console.print):
         refuse_changed_root(store, before)
         with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
