@@ -10,13 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
 from perennial.schemas.benchmark import Batch, Declaration, benchmarks, find_declaration
-from perennial.schemas.errors import UnusableBenchmark, in_one_line
+from perennial.schemas.errors import UnusableBenchmark, in_one_line, suggest
 from perennial.schemas.game import GameT, Program, Seat, Sheet
 from perennial.schemas.rows import JsonObject, ReadJson, Rows
 
@@ -178,10 +177,10 @@ class Benchmark(ABC, Generic[SettingsT, InputsT, SeatT, GameT]):
                 and not hasattr(Benchmark, name)
                 and name not in Benchmark.__annotations__
             ):
-                meant = get_close_matches(name, [*vars(Benchmark), *Benchmark.__annotations__], 1)
+                meant = suggest(name, [*vars(Benchmark), *Benchmark.__annotations__])
                 raise TypeError(
                     f"{cls.__name__}.{name} is no method of perennial.flows.benchmark.Benchmark"
-                    + (f"; did you mean {meant[0]}?" if meant else ": begin the name with _")
+                    + (meant or ": begin the name with _")
                 )
 
     def offers(self, method: Callable[..., object]) -> bool:

@@ -1,5 +1,6 @@
 """One exception tree: every error a user can meet, with the exit code of the command line."""
 
+import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
@@ -149,10 +150,21 @@ def join_choices(names: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
+def find_alike(wanted: str, names: Iterable[str]) -> str | None:
+    """The known name that is most like this one, as a whole or in one of its words; None: none is."""
+    folded = {name.casefold(): name for name in names}
+    typed = wanted.casefold()
+    if close := get_close_matches(typed, folded, n=1):
+        return folded[close[0]]
+    words = {word: name for lower, name in reversed(folded.items()) for word in re.split(r"[\W_]+", lower)}
+    close = get_close_matches(typed, words, n=1, cutoff=0.7)
+    return words[close[0]] if close else None
+
+
 def suggest(wanted: str, names: Iterable[str]) -> str:
     """Return `; did you mean x?` where a known name is like the given one, else nothing."""
-    close = get_close_matches(wanted.lower(), names, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    alike = find_alike(wanted, names)
+    return f"; did you mean {alike}?" if alike is not None else ""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

@@ -25,7 +25,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from perennial.schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, count
+from perennial.schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, count, suggest
 
 # Text of data as it may be printed: on a terminal, in CSV and in JSON.
 #
@@ -200,6 +200,7 @@ def choose_columns(
         if name not in names:
             raise InvalidOption(
                 f"--columns {name!r}: the result has no such column; it has {', '.join(names)}"
+                f"{suggest(name, names)}"
             )
     places = [names.index(name) for name in chosen]
     pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)

@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from perennial.schemas.benchmark import Declaration, benchmarks
-from perennial.schemas.errors import InvalidOption, shorten
+from perennial.schemas.errors import InvalidOption, find_alike, shorten
 from perennial.schemas.settings.form import WIDTH
 from perennial.schemas.variables import PREFIX, is_claimed
 
@@ -51,5 +50,5 @@ def _describe_unknown(variable: str, benchmark: str, names: Mapping[str, str], f
         for field, setting_name in names.items()
         for alias in (field, setting_name.removeprefix(PREFIX).lower())
     }
-    alike = get_close_matches(name, meant, n=1)
-    return f"{printed}: there is no such setting" + (f"; did you mean {meant[alike[0]]}?" if alike else "")
+    alike = find_alike(name, meant)
+    return f"{printed}: there is no such setting" + (f"; did you mean {meant[alike]}?" if alike else "")

@@ -59,7 +59,9 @@ def test_why_a_player_lost_has_counts_and_an_example_of_each_reason(root: Store,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("best_player",), "did you mean 'best_players'? `perennial ask` lists all"),
+        (("best_player",), "did you mean best_players? `perennial ask` lists all"),
+        (("plyer=greedy",), "'plyer=greedy': name a question first: perennial ask QUESTION plyer=greedy"),
+        (("worst_episodes", "plyer="), "expected edition=VALUE, player=VALUE; did you mean player?"),
         (
             ("best_players", "player=x"),
             "parameter 'player=x' of question best_players: expected edition=VALUE",

@@ -1,10 +1,11 @@
 """A misspelt player is refused with a suggestion before anything is planned, unless it is a model."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.flows.hand_made_root import perennial
+from tests.flows.hand_made_root import Run, perennial
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -72,3 +73,10 @@ def test_an_entry_cannot_have_the_name_of_a_program(
     shown = perennial(monkeypatch, capsys, *PLAN, "--players", "optimum")
     assert shown.code == 2
     assert "models.toml: [greedy]: greedy is the name of a program" in shown.err
+
+
+@pytest.mark.parametrize("typed", ["optmum", "oracel", "optimum"])
+def test_a_player_in_the_place_of_an_edition_leads_to_its_option(run: Run, typed: str) -> None:
+    shown = run("evaluate", typed)
+    assert (shown.code, shown.err.count("\n")) == (2, 1)
+    assert re.search(r"published: e1, e2; players are named with --players (optimum|oracle)\n$", shown.err)

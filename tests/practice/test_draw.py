@@ -131,6 +131,7 @@ def test_a_curriculum_goes_level_by_level() -> None:
     ("benchmark", "given", "said"),
     [
         ("nothing", {}, "benchmark 'nothing' is not installed"),
+        ("kumo", {"domains": "musik"}, "--domains 'musik': .*did you mean music_identification?"),
         ("kumo", {"truth": 4}, "truth: kumo has no such parameter; .* did you mean truths?"),
         ("kumo", {"truths": 1}, "--truths 1: expected at least 2"),
         ("kumo", {"truths": "many"}, "--truths 'many': expected a whole number"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.errors import InvalidOption, PerennialError, suggest
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.schemas.kumo.things import Outcome, OutcomeState, Setting
 from perennial.schemas.settings import load_settings
@@ -170,3 +170,18 @@ def test_every_error_has_an_exit_code_of_its_own_kind() -> None:
 def test_an_edition_for_contamination_is_half_private_and_asked_once(benchmark: str) -> None:
     settings = load_settings({"benchmark": benchmark, "size": "contamination"})
     assert (settings.private_share, settings.runs) == (0.5, 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "names", "meant"),
+    [
+        ("musik", ("medical_diagnosis", "music_identification"), "; did you mean music_identification?"),
+        ("SORTIN", ("Sorting", "basic/sum"), "; did you mean Sorting?"),
+        ("mini", ("gpt-4.1-nano", "gpt-4.1-mini"), "; did you mean gpt-4.1-mini?"),
+        ("xyz", ("player", "edition"), ""),
+        ("", ("player",), ""),
+        ("-", ("a-b", ""), ""),
+    ],
+)
+def test_a_name_is_suggested_by_its_whole_or_a_word(typed: str, names: tuple[str, ...], meant: str) -> None:
+    assert suggest(typed, names) == meant

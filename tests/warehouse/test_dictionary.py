@@ -172,7 +172,7 @@ def test_the_command_lists_what_there_is(
     wrong = perennial(monkeypatch, capsys, "tables", "leaderbord")
     assert (wrong.code, wrong.out) == (2, "")
     assert wrong.err.count("\n") == 1
-    assert "did you mean 'leaderboard'?" in wrong.err
+    assert "did you mean leaderboard? `perennial tables` lists all" in wrong.err
 
 
 def test_a_query_without_sql_is_refused(run: Run) -> None:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from math import inf
 from typing import Annotated
 
@@ -135,9 +134,8 @@ def tables(
         print_entries(_LIST, rows, format_)
         return
     if name not in texts:
-        close = get_close_matches(name, texts, 1)
-        meant = f": did you mean {close[0]!r}? " if close else ": "
-        raise InvalidOption(f"there is no table or view {name!r}{meant}`perennial tables` lists all")
+        meant = suggest(name, texts) or ";"
+        raise InvalidOption(f"there is no table or view {name!r}{meant} `perennial tables` lists all")
     if format_ is Format.table:
         Terminal().print(f"{name}: {texts[name]}\n")
     print_entries(ColumnEntry._fields, describe_columns(name), format_)
@@ -227,9 +225,10 @@ def ask(
         print_entries(_LIST_ASK, rows, format_)
         return
     if question not in saved:
-        close = get_close_matches(question, saved, 1)
-        meant = f": did you mean {close[0]!r}? " if close else ": "
-        raise InvalidOption(f"there is no saved question {question!r}{meant}`perennial ask` lists all")
+        if "=" in question:
+            raise InvalidOption(f"{question!r}: name a question first: perennial ask QUESTION {question}")
+        meant = suggest(question, saved) or ";"
+        raise InvalidOption(f"there is no saved question {question!r}{meant} `perennial ask` lists all")
     chosen = saved[question]
     values = _read_parameters(chosen, parameters or [])
     if sql:
@@ -290,7 +289,10 @@ def _read_parameters(question: SavedQuestion, pairs: list[str]) -> dict[str, str
         name, is_there, value = pair.partition("=")
         if not is_there or name not in question.defaults:
             expected = ", ".join(f"{parameter}=VALUE" for parameter in question.defaults)
-            raise InvalidOption(f"parameter {pair!r} of question {question.name}: expected {expected}")
+            raise InvalidOption(
+                f"parameter {pair!r} of question {question.name}: expected {expected or 'none'}"
+                f"{suggest(name, question.defaults)}"
+            )
         # DuckDB would refuse such a text in several lines, in the midst of the SQL.
         if _is_number(default := question.defaults[name]) and not _is_number(value):
             raise InvalidOption(

@@ -28,7 +28,8 @@ from perennial.flows.run.compiled_code import compile_once
 from perennial.flows.serve.embedded_server import EmbeddedServer, begin_server
 from perennial.flows.serve.free_space import when_full
 from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
-from perennial.schemas.errors import InvalidOption, PerennialError, ServerEnded
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.errors import InvalidOption, PerennialError, ServerEnded, find_alike
 from perennial.schemas.rows import JsonObject
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.catalog.confinement import row_file
@@ -393,7 +394,15 @@ def find_evaluated(flags: JsonObject, edition: str | None) -> "tuple[Store, Edit
     from perennial.schemas.settings import load_settings
 
     store = Store(load_settings(flags, "evaluate").root)
-    chosen = select_unit(store, edition, visible_editions(store), flags.get("benchmark"))
+    try:
+        chosen = select_unit(store, edition, visible_editions(store), flags.get("benchmark"))
+    except InvalidOption as error:
+        installed = map(find_benchmark, benchmarks())
+        names = (name for benchmark in installed for name in (*benchmark.programs, *benchmark.aliases))
+        player = find_alike(edition or "", names)
+        if player is None or "did you mean" in str(error):
+            raise
+        raise InvalidOption(f"{error}; players are named with --players {player}") from None
     return store, read_published_plan(store, chosen)
 
 
