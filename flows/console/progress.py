@@ -87,8 +87,8 @@ def show_on(console: Console, slow: Console | None = None) -> Iterator[None]:
 
     Where it is no terminal, lines about a stage that takes long go to `slow`, or to the console too.
     """
-    shown = (None, None) if is_quiet() else (console, slow or console)
-    tokens = _console.set(shown[0]), _slow.set(shown[1])
+    consoles = (None, None) if is_quiet() else (console, slow or console)
+    tokens = _console.set(consoles[0]), _slow.set(consoles[1])
     try:
         yield
     finally:
