@@ -103,7 +103,7 @@ def test_the_output_shown_has_the_form_of_todays(published: Published) -> None:
     shown = DOCS["commands.md"].split("```text\n", 1)[1].split("```", 1)[0]
 
     def form(text: str) -> list[str]:
-        kept = (line for line in text.splitlines() if re.match(r"[a-z]+ +\S", line))
+        kept = (line for line in text.splitlines() if re.match(r"growing |[a-z]+  +\S", line))
         return [re.match(r"[a-z]+", line)[0] for line in kept]  # type: ignore[index]
 
     # The published edition names its domains, so that it has no worlds; what is compiled already has no line.
