@@ -30,27 +30,33 @@ ANSWER_PATTERNS = Query(
     "answer_patterns",
     """
 -- Which players solved which instances? One row for all instances of a domain on which each player had the
--- same result:
--- `solved` of `runs` scored runs, in the order of `players`.
-WITH answers AS (
-    SELECT i.setting, i.domain, e.instance_id, e.player, count(*) FILTER (e.success) AS solved,
+-- same result: `solved` of `runs` scored runs, in the order of `players`. `cluster` numbers what several
+-- instances share, such as the texts of a pair; NULL: they share nothing.
+WITH drawn AS (
+    SELECT instance_id, setting, domain,
+           CASE WHEN count(*) OVER (PARTITION BY setting, domain, cluster) > 1
+                THEN dense_rank() OVER (ORDER BY cluster) END AS cluster
+    FROM instances
+    WHERE edition = $edition
+), answers AS (
+    SELECT i.setting, i.domain, i.cluster, e.instance_id, e.player, count(*) FILTER (e.success) AS solved,
            count(*) AS runs
     FROM episodes AS e
-    JOIN instances AS i USING (edition, instance_id)
+    JOIN drawn AS i USING (instance_id)
     WHERE e.edition = $edition AND e.status <> 'api_error' AND e.version IS NULL
     GROUP BY ALL
 ), patterns AS (
-    SELECT setting, domain, instance_id,
+    SELECT setting, domain, cluster, instance_id,
            list(player ORDER BY player) AS players,
            list(solved ORDER BY player) AS solved,
            list(runs ORDER BY player) AS runs
     FROM answers
     GROUP BY ALL
 )
-SELECT setting, domain, players, solved, runs, count(*) AS instances
+SELECT setting, domain, cluster, players, solved, runs, count(*) AS instances
 FROM patterns
 GROUP BY ALL
-ORDER BY setting, domain, players, solved, runs
+ORDER BY setting, domain, players, solved, runs, cluster
 """,
 )
 
@@ -161,11 +167,12 @@ def _numbers(estimate: LogitDifference) -> tuple[float, ...]:
 
 
 def _rates_of(answers: ReportTable) -> Mapping[tuple[str, str], Domains]:
-    """By setting and player, and then by domain, how many instances have each mean over runs."""
-    rates: dict[tuple[str, str], dict[str, Counter[float]]] = defaultdict(lambda: defaultdict(Counter))
+    """By setting and player, and then by domain, how many instances have each mean over runs, by cluster."""
+    rates: dict[tuple[str, str], dict[str, Counter[tuple[float, int | None]]]]
+    rates = defaultdict(lambda: defaultdict(Counter))
     for row in answers.records():
         for player, solved, runs in zip(row["players"], row["solved"], row["runs"], strict=True):
-            rates[row["setting"], player][row["domain"]][solved / runs] += row["instances"]
+            rates[row["setting"], player][row["domain"]][solved / runs, row["cluster"]] += row["instances"]
     return rates
 
 
@@ -221,8 +228,8 @@ def edition_difference(data: ReportData, comparison: EditionComparison) -> Secti
         "over editions of as many random domains (the standard deviation of domain rates / the root of "
         "their number). The difference is between rates standardised to the domains that both editions "
         "have, n of them, each weighing the same; its interval and p are for other instances of these "
-        "domains, and Holm's correction covers all rows. Without shared domains there "
-        "is none: look at SD and at the anchors then."
+        "domains (those of a cluster are one draw), and Holm's correction covers all rows. Without "
+        "shared domains there is none: look at SD and at the anchors then."
     )
     edition, other = clean(data.edition), clean(comparison.edition)
     grid = Grid(

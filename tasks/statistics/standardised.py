@@ -1,7 +1,8 @@
 """A player's rates on two sets of instances, standardised to shared domains, and their difference.
 
 Each domain weighs the same on both sides, however many instances it has, so that a difference of domains is
-none of the player. What is left to chance are the instances of these domains, drawn within domain and side.
+none of the player. What is left to chance are the instances of these domains, drawn within domain and side,
+those of a cluster together.
 """
 
 from collections.abc import Mapping
@@ -16,8 +17,8 @@ from perennial.tasks.statistics.clusters import (
     student_quantile,
 )
 
-# How many instances of a domain have each mean over runs; and that of each domain.
-Rates = Mapping[float, int]
+# How many instances of a domain have each mean over runs, by cluster (None: alone); and that of each domain.
+Rates = Mapping[tuple[float, int | None], int]
 Domains = Mapping[str, Rates]
 
 
@@ -86,14 +87,27 @@ def estimate_domain_sd(domains: Domains) -> float | None:
 
 
 def _estimate(domains: list[Rates]) -> Estimate:
-    """Return the mean of domain means and its error; instances vary within domains."""
+    """Return the mean of domain means and its error; clusters vary within domains.
+
+    A domain that is one cluster stays, and its instances vary.
+    """
     import numpy as np
 
-    counts = [_size(rates) for rates in domains]
-    values = np.concatenate([np.repeat(list(rates), list(rates.values())) for rates in domains]).astype(float)
-    weights = np.repeat([1 / count for count in counts], counts)
-    strata = np.repeat(np.arange(len(domains)), counts)
-    return estimate_ratio(values * weights, weights, ClusterDraw(None, strata))
+    rows, counts = [], []
+    names: dict[tuple[int, int], int] = {}
+    for domain, rates in enumerate(domains):
+        is_one = len({cluster for _, cluster in rates}) == 1
+        weight = 1 / _size(rates)
+        for (rate, cluster), number in rates.items():
+            name = -1
+            if cluster is not None and not is_one:
+                name = names.setdefault((domain, cluster), len(names))
+            rows.append((rate * weight, weight, name, domain))
+            counts.append(number)
+    sums, sizes, numbers, strata = (np.repeat(column, counts) for column in zip(*rows, strict=True))
+    apart = np.where(numbers < 0, len(names) + np.arange(len(numbers)), numbers)
+    cluster_numbers = np.unique(apart, return_inverse=True)[1]
+    return estimate_ratio(sums, sizes, ClusterDraw(cluster_numbers, strata))
 
 
 def _join_degrees(sides: list[Estimate]) -> float:
@@ -109,4 +123,4 @@ def _size(rates: Rates) -> int:
 
 
 def _mean(rates: Rates) -> float:
-    return sum(rate * number for rate, number in rates.items()) / _size(rates)
+    return sum(rate * number for (rate, _), number in rates.items()) / _size(rates)

@@ -31,6 +31,7 @@ def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> Repo
         (
             s,
             d,
+            None,
             sorted(players),
             [int(place > i + shift + (s == "hard")) for i in range(len(players))],
             [1] * len(players),
@@ -38,7 +39,7 @@ def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> Repo
         )
         for s, d, place in product(SETTINGS, DOMAINS, range(10))
     ]
-    return table(name, "setting domain players solved runs instances", rows)
+    return table(name, "setting domain cluster players solved runs instances", rows)
 
 
 def compare(

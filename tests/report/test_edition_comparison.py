@@ -28,8 +28,8 @@ def test_only_what_both_editions_have_is_compared() -> None:
 def test_editions_without_a_shared_domain_have_no_difference_but_their_scatter() -> None:
     one = report_data(("a", "b"))
     compared = compare(one, one)
-    rows = [("easy", f"other {n}", ["a", "b"], [n % 2, 1], [1, 1], 10) for n in range(4)]
-    answers = table("answers", "setting domain players solved runs instances", rows)
+    rows = [("easy", f"other {n}", None, ["a", "b"], [n % 2, 1], [1, 1], 10) for n in range(4)]
+    answers = table("answers", "setting domain cluster players solved runs instances", rows)
     easy = replace(
         one, settings=("easy",), tables={**one.tables, "headline": _only_easy(one.tables["headline"])}
     )

@@ -277,7 +277,7 @@ def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_
     assert (rate, other_rate) == pytest.approx((106 / 180, 104 / 180))
     assert difference == pytest.approx(2 / 180)
     counts = [
-        {domain: {1.0: right, 0.0: 60 - right} for domain, right in solved.items()}
+        {domain: {(1.0, None): right, (0.0, None): 60 - right} for domain, right in solved.items()}
         for solved in (newer, older)
     ]
     drawn = compare_standardised(counts[0], counts[1])
