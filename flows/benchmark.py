@@ -123,7 +123,8 @@ class Draw(Generic[SeatT]):
 
     `game` is what `Practice.open_seat` makes the seat from again, beside the messages that open the game.
     `difficulty` is what was measured or drawn of it. `ids` are the ids under which an edition would hold it,
-    or other forms of it, such as another language; (): the seat's alone.
+    or other forms of it, such as another language; (): the seat's alone. `reply` is a right reply, as the
+    question asks for it; a game of several turns has none.
     """
 
     seat: SeatT
@@ -132,6 +133,7 @@ class Draw(Generic[SeatT]):
     game: JsonObject
     difficulty: JsonObject = field(default_factory=dict)
     ids: tuple[str, ...] = ()
+    reply: str = ""
 
 
 class Practice(ABC, Generic[ParametersT, SeatT, GameT]):

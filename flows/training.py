@@ -1,4 +1,4 @@
-"""Fine-tuning of models on golden trajectories (extra `train`)."""
+"""Fine-tuning of models on golden trajectories and practice questions (extra `train`)."""
 
 import json
 import shutil
@@ -12,10 +12,13 @@ from typing import Any
 from perennial.flows.console.input_files import open_input, show_path
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.json_text import read_json
+from perennial.schemas.model_calls import Message
+from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.training import NOT_TRAINED, encode_chat, name_checkpoint
 
-# A file of chats, read a line at a time: 100,000 chats are a gigabyte, and their tokens are more.
+# A file of chats or practice questions, read a line at a time: 100,000 chats are a gigabyte, and their tokens
+# are more.
 
 
 Encode = Callable[[list[dict[str, str]]], dict[str, list[int]]]
@@ -60,19 +63,33 @@ class ChatFile:
         return encoded
 
     def _parse(self, line: bytes, number: int) -> JsonObject:
+        where = f"{show_path(self._path)}, line {number}"
         try:
             record = read_json(line)
+            if isinstance(record, dict) and "grader" in record:
+                record["messages"] = chat_of(PracticeQuestion.from_json(record))
             messages = record["messages"]
             if messages and all(
                 isinstance(m["role"], str) and isinstance(m["content"], str) for m in messages
             ):
                 return dict(record)
+        except UnreadableInput as error:
+            raise UnreadableInput(f"{where}: {error}") from None
         except (ValueError, KeyError, TypeError):
             pass
         raise UnreadableInput(
-            f"{show_path(self._path)}, line {number}: expected a JSON object with messages of role and "
-            "content, as `perennial trajectories` writes them"
+            f"{where}: expected a JSON object with messages of role and content, as `perennial trajectories` "
+            "writes them, or a line of `perennial sample`"
         )
+
+
+def chat_of(question: PracticeQuestion) -> list[Message]:
+    """The question with its right reply; raise UnreadableInput for a game of several turns."""
+    if not question.reply:
+        raise UnreadableInput(
+            f"a question of {question.benchmark} has no single right reply: train on `perennial trajectories`"
+        )
+    return [*question.question, {"role": "assistant", "content": question.reply}]
 
 
 # The entries of models.toml by which a training's checkpoints are players.

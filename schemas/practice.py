@@ -22,7 +22,8 @@ class PracticeQuestion:
 
     `seed` and `index` say which draw it is, `question` are the messages that a model is sent first, `answer`
     is a right answer as text, `difficulty` holds what was asked for and what was measured, and `game` what
-    the benchmark needs to play and grade it.
+    the benchmark needs to play and grade it. `reply` is a right reply in the form that the question asks
+    for, and empty for a game of several turns.
     """
 
     instance_id: str
@@ -34,6 +35,7 @@ class PracticeQuestion:
     question: tuple[Message, ...]
     answer: str
     game: JsonObject
+    reply: str = ""
 
     def as_json(self) -> JsonObject:
         """Return the JSON object of its line."""
@@ -78,6 +80,7 @@ _FIELDS = {
     "question": list,
     "answer": str,
     "game": dict,
+    "reply": str,
 }
 _NAMES = {str: "text", int: "a whole number", dict: "an object", list: "a list"}
 

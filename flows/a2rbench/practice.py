@@ -22,6 +22,7 @@ from perennial.schemas.settings.form import setting
 from perennial.tasks.a2rbench.grammar import draw_rules
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.a2rbench.players import ItemGame
+from perennial.tasks.a2rbench.replies import write_answer
 from perennial.tasks.sandbox.tier import find_protection
 
 # Kinds of variations (section 3.3 of the paper): V0 is the seed.
@@ -113,4 +114,5 @@ def _draw_of(item: Item) -> Draw[ItemSeat]:
         item.answer,
         {},
         {"dimension": item.dimension, "type": item.type, "variation": kind, "rule": item.rule},
+        reply=write_answer(json.loads(item.answer), item.description),
     )

@@ -95,6 +95,7 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
                 form.write(problem.solutions.reference),
                 {"variation": cell.variation, "size": size, "payload": problem.payload},
                 {"suite": problem.task.suite, "variation": cell.variation, "size": size},
+                reply=problem.write_answer(problem.solutions.reference),
             )
 
         return draw

@@ -15,7 +15,9 @@ from perennial.schemas.rows import JsonObject
 
 def train(
     model: Annotated[str, typer.Option(help="Folder of a model of Transformers, or its name on the Hub.")],
-    data: Annotated[Path, typer.Option(help="Chats, as `perennial trajectories` writes them.")],
+    data: Annotated[
+        Path, typer.Option(help="Lines of `perennial trajectories` or `perennial sample`, or other chats.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints; the same command resumes there.")],
     name: Annotated[
         str, typer.Option(help="Name of the training: its players are sft/NAME-STEP. Default: that of --out.")
@@ -36,11 +38,11 @@ def train(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.
+    """Fine-tune a model on golden trajectories or practice questions by LoRA (extra `train`).
 
-    The loss counts only the assistant's turns. Each checkpoint, and the model before training as step
-    0, gets an entry in OUT/checkpoints.toml, a models file for `perennial evaluate --models-file`. Nothing of
-    the data root is read.
+    As in the KUMO paper, the loss counts only the assistant's turns. Each checkpoint, and the model before
+    training as step 0, gets an entry in OUT/checkpoints.toml, a models file for `perennial evaluate
+    --models-file`. Nothing of the data root is read.
 
     Example: perennial train --model Qwen/Qwen2.5-0.5B-Instruct --data easy.jsonl --out runs/qwen-easy
     """
@@ -95,7 +97,7 @@ def train(
         console.print(
             f"{count(len(folders), 'checkpoint')} of {training}; players in {entries}\n"
             f"next: transformers serve, then perennial evaluate EDITION --models-file {entries} "
-            f"--players symbolic:sft/{training}-{last}"
+            f"--players {'symbolic:' if chats.facts['policy'] else ''}sft/{training}-{last}"
         )
 
 

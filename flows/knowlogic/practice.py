@@ -20,7 +20,7 @@ from perennial.schemas.knowlogic.things import (
 )
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import Names, setting
-from perennial.tasks.knowlogic.answers import letter_sets
+from perennial.tasks.knowlogic.answers import letter_sets, write_answer
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
 from perennial.tasks.knowlogic.layout import instance_id
 from perennial.tasks.knowlogic.players import QuestionGame
@@ -162,4 +162,5 @@ def _draw_of(question: Question) -> Draw[QuestionSeat]:
         },
         # A question that an edition holds in another language is not practice either.
         tuple(instance_id(question.pair, language) for language in LANGUAGES),
+        write_answer(question.letters, question.language),
     )

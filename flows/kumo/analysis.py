@@ -59,5 +59,4 @@ ANALYSIS = Analysis(
     table_figures=_table_figures,
     floors=FLOORS,
     families=(TREND, POOLED_V, BOOK_STYLE),
-    checkpoints="sft/",
 )

@@ -101,6 +101,7 @@ class PracticeQuestions:
             tuple(opening.messages),
             drawn.answer,
             drawn.game,
+            drawn.reply,
         )
 
 

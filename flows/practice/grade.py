@@ -12,9 +12,6 @@ from perennial.schemas.rows import ReadJson
 from perennial.tasks.llm.replies import read_message
 from perennial.tasks.play import enter_reply
 
-# How a reply ends the game that is not read, because it was cut off or is none.
-UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")
-
 
 def find_practice(benchmark: str) -> Practice:
     """How the benchmark draws practice questions; raise InvalidOption if it draws none."""

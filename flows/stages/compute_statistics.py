@@ -242,7 +242,7 @@ def _analyse(
     installed = find_benchmark(benchmark)
     analysis = installed.analysis()
     programs = {*installed.programs, *installed.aliases}
-    kind = kind_by_name(programs, analysis.checkpoints, installed.variants)
+    kind = kind_by_name(programs, installed.variants)
     with _open_answers(root, places, analysis, installed.declaration) as answers:
         widest = answers.population
         domains = {

@@ -288,7 +288,7 @@ def kinds_of(edition: Opened) -> dict[str, str]:
     if benchmark is None:
         return dict.fromkeys(players, MODELS)
     programs = {*benchmark.programs, *benchmark.aliases}
-    kind = kind_by_name(programs, benchmark.analysis().checkpoints, benchmark.variants)
+    kind = kind_by_name(programs, benchmark.variants)
     return {player: kind(player) for player in players}
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from perennial.schemas.people import is_person
 from perennial.schemas.statistics import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, PROGRAMS, Population
+from perennial.tasks.training import PREFIX
 
 # One computed figure, as table `statistics` keeps it.
 
@@ -56,11 +57,11 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def kind_by_name(programs: Collection[str], checkpoints: str, variants: Collection[str] = ()) -> Kind:
+def kind_by_name(programs: Collection[str], variants: Collection[str] = ()) -> Kind:
     """Return the function that tells a player's kind: models, programs, people, controls or checkpoints.
 
-    Checkpoints are known by their prefix. A control is a model that is asked in one of the `variants`, by its
-    name `VARIANT:MODEL`.
+    Training checkpoints are named `sft/TRAINING-STEP`. A control is a model that is asked in one of the
+    `variants`, by its name `VARIANT:MODEL`.
     """
 
     def kind(player: str) -> str:
@@ -70,7 +71,7 @@ def kind_by_name(programs: Collection[str], checkpoints: str, variants: Collecti
             return PEOPLE
         if player.startswith(tuple(f"{variant}:" for variant in variants)):
             return CONTROLS
-        return CHECKPOINTS if checkpoints and player.startswith(checkpoints) else MODELS
+        return CHECKPOINTS if player.startswith(PREFIX) else MODELS
 
     return kind
 

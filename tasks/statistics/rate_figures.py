@@ -243,9 +243,8 @@ class Analysis:
     `counts` are SQL aggregates by the name of their column, over the episodes `e` of a player on an instance
     and what `joins` joins to them. `cell_figures` gets the cells of some players in one setting and the
     seed, `table_figures` the Arrow tables of `queries`, SQL over the edition's tables by name, and the seed.
-    Tests of the statistics `families` are adjusted by Holm. Players whose names begin with `checkpoints` are
-    training checkpoints. `floors` is SQL of the settings whose floor is known: setting, floor and
-    standard error.
+    Tests of the statistics `families` are adjusted by Holm. `floors` is SQL of the settings whose floor is
+    known: setting, floor and standard error.
     """
 
     joins: str = ""
@@ -255,7 +254,6 @@ class Analysis:
     queries: Mapping[str, str] = field(default_factory=dict)
     table_figures: Callable[[Mapping[str, Any], int], Iterable[Statistic]] = _nothing
     families: tuple[str, ...] = ()
-    checkpoints: str = ""
     floors: str = ""
 
 

@@ -26,7 +26,7 @@ from perennial.tasks.statistics.multiplicity import Statistic, kind_by_name
 from perennial.tasks.statistics.rank_figures import Pair, compare_pairs, pair_figures, rank_figures
 
 Numbers = NDArray[np.float64]
-_KIND = kind_by_name((), "")
+_KIND = kind_by_name(())
 
 
 @dataclass(frozen=True)

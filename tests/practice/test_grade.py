@@ -43,6 +43,8 @@ def test_a_line_names_the_function_that_grades_it(name: str) -> None:
     graded = found(line, replies)
     assert (graded.status, graded.success, graded.score) == ("solved", True, 1.0)
     assert found(line, "I give up.").score == 0.0
+    assert bool(line["reply"]) == (len(replies) == 1)
+    assert found(line, line["reply"]).success == bool(line["reply"])
     assert set(graded.measures) == set(found(line, "").measures)
     assert (
         (line["use"], line["grader"]) == (USE, GRADER) == ("training", "perennial.flows.practice.grade:grade")

@@ -54,13 +54,13 @@ def test_the_gap_is_the_paired_difference_whatever_the_names_order(solved: list[
     ]
     (gap,) = [f for f in control_figures(grid(cells), VARIANTS) if f.domain == ALL]
     assert gap.value == pytest.approx(mean((one - other) / 5 for one, other in solved))
-    (pair,) = compare_pairs(grid(cells), kind_by_name((), ""))
+    (pair,) = compare_pairs(grid(cells), kind_by_name(()))
     assert (pair.player, pair.other) == ("closed:zebra", "zebra")
     assert gap.value == pytest.approx(-pair.difference)
 
 
 def test_a_control_is_no_member_of_the_family_of_models() -> None:
-    kind = kind_by_name(("oracle",), "sft/", VARIANTS)
+    kind = kind_by_name(("oracle",), VARIANTS)
     players = ("m", "closed:m", "symbolic:sft/n", "oracle", "sft/n", "closed", "Closed:m")
     assert [kind(player) for player in players] == [
         *("models", "controls", "controls", "programs", "checkpoints", "models", "models"),

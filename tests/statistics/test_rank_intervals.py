@@ -25,7 +25,7 @@ def _grid(generator: np.random.Generator, rates: list[float], domains: int, inst
 
 def _rank(grid: SettingGrid) -> list[tuple[float, float, float] | None]:
     number = len(grid.players)
-    pairs = compare_pairs(grid, kind_by_name((), ""))
+    pairs = compare_pairs(grid, kind_by_name(()))
     found = rank_players(grid, np.full(number, np.nan), np.full(number, True), pairs)
     return [rank and rank[:3] for rank in found]
 

@@ -5,19 +5,23 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from perennial.flows.cli.train import train
-from perennial.flows.training import last_checkpoint, load_model
+from perennial.flows.practice.grade import grade
+from perennial.flows.training import ChatFile, last_checkpoint, load_model
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.settings.models import load_models
+from tests.practice.drawn import draw
 from tests.training.tiny_model import make_model, make_tokenizer
 
 needs_torch = pytest.mark.skipif(
     not (find_spec("torch") and find_spec("transformers") and find_spec("peft")),
     reason="extra train is not installed: pip install -e '.[train]'",
 )
+ONE_SHOT = ("a2rbench", "beyondbench", "knowlogic")
 CHATS = [
     {
         "messages": [
@@ -106,6 +110,48 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(
     assert any("lora" in name for name, _ in served.named_parameters())
     with pytest.raises(InvalidOption, match="holds a training with other settings"):
         run(folder, tmp_path / "whole", seed=1)
+
+
+@needs_torch
+@pytest.mark.slow
+def test_a_model_learns_from_practice_questions_of_all_one_shot_benchmarks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = [question for name in ONE_SHOT for question in draw(name, 4)]
+    lines = [json.dumps(question.as_json()) for question in questions]
+    (tmp_path / "chats.jsonl").write_text("\n".join(lines), "utf-8")
+    make_model(tmp_path / "model", lines)
+    run(tmp_path, tmp_path / "out", steps=None, epochs=2.0, checkpoints="1", batch=2)
+    printed = capsys.readouterr().err
+    losses = [float(line.rsplit(" ", 1)[1]) for line in printed.splitlines() if ", loss " in line]
+    assert len(losses) == 12
+    assert losses[-1] < losses[0]
+    assert "--players sft/out-12" in printed
+    last = load_models(str(tmp_path / "out" / "checkpoints.toml"))["sft/out-12"]
+    assert last.trained_on == ", ".join(sorted({question.domain for question in questions}))
+
+
+def test_lines_of_sample_and_of_trajectories_are_chats(tmp_path: Path) -> None:
+    questions = [draw(name, 1)[0] for name in ONE_SHOT]
+    path = write_chats(tmp_path)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(question.as_json()) + "\n" for question in questions)
+    read: list[Any] = []
+    chats = ChatFile(
+        path, "train", lambda messages: read.append(messages) or {"input_ids": [1], "labels": [1]}, 9
+    )
+    assert all(len(chat["labels"]) == 1 for chat in (chats[number] for number in range(len(chats))))
+    assert read[0] == CHATS[2]["messages"]
+    for question, (*asked, reply) in zip(questions, read[len(CHATS) - 2 :], strict=True):
+        assert tuple(asked) == question.question
+        assert grade(question, reply["content"]).success
+    for damaged, words in (
+        (draw("kumo", 1)[0].as_json(), "kumo has no single right reply: train on `perennial trajectories`"),
+        (questions[0].as_json() | {"reply": 1}, "reply is 1, expected text"),
+    ):
+        path.write_text("\n" + json.dumps(damaged), encoding="utf-8")
+        with pytest.raises(UnreadableInput, match=f"line 2: .*{words}"):
+            ChatFile(path, "train", lambda _messages: {}, 9)
 
 
 @needs_torch
