@@ -16,7 +16,7 @@ from typing_extensions import TypeVar
 
 from perennial.schemas.benchmark import Batch, Declaration, benchmarks, find_declaration
 from perennial.schemas.errors import UnusableBenchmark, in_one_line, suggest
-from perennial.schemas.game import GameT, Program, Seat, Sheet
+from perennial.schemas.game import TOOLS, GameT, Program, Seat, Sheet
 from perennial.schemas.rows import JsonObject, ReadJson, Rows
 
 if TYPE_CHECKING:
@@ -170,6 +170,8 @@ class Benchmark(ABC, Generic[SettingsT, InputsT, SeatT, GameT]):
     def __init__(self, declaration: Declaration) -> None:
         self.declaration = declaration
         self.name = declaration.name
+        if self.one_shot:
+            self.variants = (*self.variants, TOOLS)
 
     def __init_subclass__(cls) -> None:
         """Refuse public names that nothing calls: a method that is misspelt would be ignored."""
@@ -215,7 +217,8 @@ class Benchmark(ABC, Generic[SettingsT, InputsT, SeatT, GameT]):
         """How it draws practice questions."""
         raise NotImplementedError
 
-    # Play: programs by name, the variants of asking a model, other names of programs; the tables of
+    # Play: programs by name, the variants of asking a model (games of one reply have `tools` too, which they
+    # open in the usual way), other names of programs; the tables of
     # questions that seats are taken from; the programs whose play is shown to a person afterwards, the first
     # one that can play; whether each game ends at the first reply; whether imported editions, which passed
     # no gate here, may be evaluated.

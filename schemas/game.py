@@ -10,18 +10,22 @@ from typing_extensions import TypeVar
 from perennial.schemas.model_calls import Message
 from perennial.schemas.rows import Row
 
-EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]
+EpisodeStatus = Literal[
+    "solved", "wrong", "unparsed", "truncated", "refused", "tool_call", "turn_limit", "api_error"
+]
 EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
     "solved",
     "wrong",
     "unparsed",
     "truncated",
     "refused",
+    "tool_call",
     "turn_limit",
     "api_error",
 )
 
 
+TOOLS = "tools"  # the variant in which a model that answers once may run scripts first
 USUAL = "usual"  # the version of each question that figures are of
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from perennial.schemas.ids import content_id
@@ -12,7 +12,8 @@ from perennial.schemas.rows import JsonObject
 # What a model call is: the request that identifies it, the reply that it got, and the policy it goes by.
 
 
-Message = dict[str, str]
+# In the OpenAI chat form; `content` is a text, "" where a message only calls tools.
+Message = dict[str, Any]
 
 # Of a player's reply, where nobody gives a limit: without one a small model may repeat itself for ever. Most
 # models can write as much, and few need more.
@@ -30,16 +31,26 @@ Role = Literal[
     "expander",
     "analyst",
     "player",
+    "tool",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-# What became of a call. The first four are answers: paid for, kept, and never asked for again.
-# `overflow`: prompt and reply do not fit the model's context.
+# What became of a call. The first five are answers: paid for, kept, and never asked for again.
+# `tool_call`: the reply calls a tool. `overflow`: prompt and reply do not fit the model's context.
 CallStatus = Literal[
-    "ok", "truncated", "refused", "empty", "overflow", "rejected", "unavailable", "html_body", "invalid_body"
+    "ok",
+    "truncated",
+    "refused",
+    "empty",
+    "tool_call",
+    "overflow",
+    "rejected",
+    "unavailable",
+    "html_body",
+    "invalid_body",
 ]
 CALL_STATUSES: tuple[CallStatus, ...] = get_args(CallStatus)
-ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empty")
+ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empty", "tool_call")
 
 # Where a reply's reasoning stood: nowhere, in a field or part of its own, or between tags in its text.
 ReasoningSource = Literal["none", "field", "think_tags"]
@@ -117,6 +128,8 @@ def _as_user(texts: list[str]) -> list[Message]:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a call came to. `content` is the reply's text without its reasoning ("" where there is none).
+
+    Of a reply that calls tools it is that message as JSON: its `content` and `tool_calls`.
 
     Token counts are None where the server reported none, `cost_usd` where a count or a price is unknown.
     `usage_reported` is what the server reported (JSON) where the counts are not that.

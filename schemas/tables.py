@@ -29,7 +29,12 @@ CALLS = Table(
         Column("template_hash", "string", "content id of that template and all that it includes"),
         Column("repeat", "int64", "distinguishes runs with the same request", minimum=0),
         Column("request", "string", "model, parameters, and messages by role and message_id (JSON)"),
-        Column("reply", "string", "the reply's text without its reasoning", nullable=True),
+        Column(
+            "reply",
+            "string",
+            "the reply's text without its reasoning; of status tool_call its content and tool_calls (JSON)",
+            nullable=True,
+        ),
         Column("reasoning", "string", "the reply's reasoning, kept apart", nullable=True),
         Column(
             "reasoning_source", "string", "where in the response the reasoning was", allowed=REASONING_SOURCES

@@ -8,7 +8,18 @@ from typing import Any, Protocol, TypeVar
 
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Result, Turn
+from perennial.schemas.game import (
+    TOOLS,
+    USUAL,
+    Episode,
+    EpisodeStatus,
+    Game,
+    GameT,
+    Opening,
+    Program,
+    Result,
+    Turn,
+)
 from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import (
     DEFAULT_MAX_TOKENS,
@@ -19,6 +30,7 @@ from perennial.schemas.model_calls import (
     Reply,
 )
 from perennial.tasks.llm.structured import Ask
+from perennial.tasks.tools import MOST_ROUNDS, answer_calls, tool_params
 
 # Models as players: an episode is a chat, each reply one call, until the game ends.
 #
@@ -38,6 +50,7 @@ ENDINGS: dict[CallStatus, EpisodeStatus] = {
     "truncated": "truncated",
     "refused": "refused",
     "empty": "unparsed",
+    "tool_call": "tool_call",
     "overflow": "truncated",
     "rejected": "api_error",
     "unavailable": "api_error",
@@ -111,7 +124,7 @@ def open_game(game: Game, player: ModelPlayer) -> Opening:
     The default limit, which only stops replies that would never end, is not said: so editions and practice
     ask in the same words.
     """
-    opening = game.opening(player.variant)
+    opening = game.opening("" if player.variant == TOOLS else player.variant)
     params = player.choice.params
     limit = params.get("max_completion_tokens", params.get("max_tokens"))
     if opening.with_max_tokens is None or type(limit) is not int or limit == DEFAULT_MAX_TOKENS:
@@ -146,6 +159,7 @@ async def play_model(
     last word is not known. So does a prompt that has outgrown the model's context. A refusal ends it as
     `refused`, an empty reply as `unparsed`, and a call that came to no answer as `api_error`. Tokens and
     cost are sums over the calls, None where one is unknown.
+    Of the variant `tools`, a reply that calls the function gets the results, in at most `MOST_ROUNDS` rounds.
     `opening` is the game's, where it is rendered already. `second_reader` gets a reply that the game could
     not read (`perennial.flows.benchmark.Playing`); its calls are not the episode's. What `ask` raises passes
     through.
@@ -158,6 +172,16 @@ async def play_model(
         request = _request(player, opening, messages, run)
         reply = await ask(request)
         replies.append(reply)
+        if reply.status == "tool_call" and player.variant == TOOLS:
+            answers = await answer_calls(ask, reply) if len(turns) < MOST_ROUNDS else []
+            if answers:
+                feedback = "\n\n".join(message["content"] for message in answers[1:])
+                messages += answers
+            else:
+                feedback = None
+                game.end("tool_call" if answers is None else "turn_limit")
+            turns.append(Turn(len(turns) + 1, reply.content, feedback, request.call_id))
+            continue
         feedback = enter_reply(game, reply)
         ended = game.result()
         if second_reader and reply.status == "ok" and ended is not None and ended.status == "unparsed":
@@ -254,11 +278,12 @@ def _with_tail(messages: Sequence[Message], tail: str) -> list[Message]:
 
 
 def _request(player: ModelPlayer, opening: Opening, messages: Sequence[Message], run: int) -> ModelRequest:
+    params = player.choice.params
     return ModelRequest(
         role="player",
         model=player.choice.model,
         messages=tuple(messages),
-        params=player.choice.params,
+        params={**params, **tool_params()} if player.variant == TOOLS else params,
         template=opening.template,
         template_hash=opening.template_hash or template_hash(opening.template),
         repeat=run,

@@ -303,7 +303,7 @@ def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
         "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
         "count(*) FILTER (usage = 'bounded') AS calls_with_bounded_usage, "
         "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost "
-        f"FROM calls WHERE edition = '{edition}'"
+        f"FROM calls WHERE edition = '{edition}' AND role <> 'tool'"
     )
     return dict(zip(names, rows[0], strict=True))
 

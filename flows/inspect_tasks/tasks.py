@@ -23,6 +23,7 @@ from perennial.flows.inspect_tasks.record import (
 )
 from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.game import TOOLS
 from perennial.tasks.play import open_game
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         _grow(benchmark, root, size)
     name = find_edition(root, edition, benchmark)
     questions = open_questions(root, name)
-    variants = questions.benchmark.variants
+    variants = [name for name in questions.benchmark.variants if name != TOOLS]
     if variant and variant not in variants:
         raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(variants) or 'none'}")
     if type(instances) is not int or not 0 <= instances <= len(questions.seats):

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.errors import EndpointFailed, InvalidOption, PerennialError, count
+from perennial.schemas.game import TOOLS
 from perennial.schemas.model_calls import AttemptEnd, ModelChoice, ModelRequest, Price, Reply, Role, Spent
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
@@ -23,6 +24,8 @@ from perennial.tasks.llm.listing import ask_for_models, describe_unlisted, is_li
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.server_words import is_same_model, read_ending
 from perennial.tasks.play import models_of
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.tasks.tools import FUNCTION, offers_python, tool_params
 from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.prices import load_prices
 from perennial.warehouse.ledger.schema import ledger_file
@@ -75,6 +78,7 @@ def check_models(
     choices += [*authors, *benchmark.readers(protocol)]
     if not choices:
         return
+    refuse_tools(settings, benchmark, players)
     for option in ("max_calls", "max_cost"):
         if getattr(settings, option) == 0:
             raise InvalidOption(
@@ -104,6 +108,31 @@ def refuse_reserved_names(settings: RefreshSettings, benchmark: Benchmark) -> No
                 f"{settings.models_file or MODELS_FILE}: [{name}]: {name} is the name of a program: give the "
                 "table another name, and its own to the key model"
             )
+
+
+def models_with_tools(players: Iterable[str]) -> list[str]:
+    """The models among the players that may run scripts, each once."""
+    prefix = f"{TOOLS}:"
+    return list(dict.fromkeys(name.removeprefix(prefix) for name in players if name.startswith(prefix)))
+
+
+def refuse_tools(settings: RefreshSettings, benchmark: Benchmark, players: Iterable[str]) -> None:
+    """Raise InvalidOption for a player `tools:MODEL` that cannot be asked as one."""
+    for model in models_with_tools(players):
+        entry = settings.model_entries().get(model)
+        if not benchmark.one_shot:
+            why = f"games of {benchmark.name} take several replies: name the model alone"
+        elif settings.is_function(model):
+            why = "a function of this process is asked questions alone: name it without tools"
+        elif entry is not None and entry.batch:
+            why = "a result follows a call at once, and batch = true asks in batches: use an entry without it"
+        elif any(name in settings.model_params([model], {}).get(model, {}) for name in _TOOL_PARAMETERS):
+            why = "its entry of models.toml offers tools of its own: use an entry without them"
+        elif find_protection().tier == "none":
+            why = "no sandbox works here, which scripts of a model need (see `perennial doctor`)"
+        else:
+            continue
+        raise InvalidOption(f"player {f'{TOOLS}:{model}'!r}: {why}")
 
 
 def _refuse_misspelt(settings: RefreshSettings, model: str, benchmark: Benchmark) -> None:
@@ -168,11 +197,14 @@ def _require_key(settings: RefreshSettings, model: str, benchmark: Benchmark) ->
 
 _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256
+_TOOL_PARAMETERS = ("tools", "functions")
 QUESTION = "Which word means the opposite of no?"
 _MESSAGES = (
     {"role": "system", "content": "Answer with one word."},
     {"role": "user", "content": QUESTION},
 )
+TOOL_QUESTION = f"Call the function {FUNCTION} with the script: print(6 * 7)"
+_TOOL_MESSAGES = ({"role": "user", "content": TOOL_QUESTION},)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +302,12 @@ def find_doubts(request: ModelRequest, reply: Reply, listed: set[str] | None) ->
         )
     if reply.status == "empty":
         doubts.notes.append("the reply is empty")
+    offered = [name for name in _TOOL_PARAMETERS if request.params.get(name)]
+    if offered and not offers_python(request.params):
+        doubts.notes.append(
+            f"its entry offers {' and '.join(offered)}: a reply that calls a tool is no answer, and ends as "
+            f"tool_call ({TOOLS}:{request.model} lets it run Python in benchmarks of one reply)"
+        )
     if read_ending(reply.finish_reason) == "unknown":
         doubts.notes.append(
             f"finish_reason {reply.finish_reason!r} is not known, and such replies are taken to be whole"
@@ -290,7 +328,8 @@ def short_request(role: Role, model: str, params: Mapping[str, object]) -> Model
     most = completion_bound(params)
     if most is not None:
         params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
-    return ModelRequest(role, model, messages=_MESSAGES, params=dict(params), template="", template_hash="")
+    messages = _TOOL_MESSAGES if offers_python(params) else _MESSAGES
+    return ModelRequest(role, model, messages=messages, params=dict(params), template="", template_hash="")
 
 
 def describe_sent(request: ModelRequest) -> tuple[str, ...]:
@@ -347,7 +386,11 @@ def choices_of(plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()) -> lis
     """The models that an evaluation asks and these authors, with what their calls pass on."""
     benchmark = find_benchmark(plan.benchmark)
     players = [ModelChoice(model, plan.params_of(model)) for model in models_of(plan.players, benchmark)]
-    return [*players, *authors, *benchmark.readers(plan.protocol)]
+    with_tools = [
+        ModelChoice(model, {**plan.params_of(model), **tool_params()})
+        for model in models_with_tools(plan.players)
+    ]
+    return [*players, *with_tools, *authors, *benchmark.readers(plan.protocol)]
 
 
 def look_up(
@@ -364,7 +407,8 @@ def look_up(
     answered before are left alone, as nothing may be left to ask them.
     """
     models = [choice for choice in choices if not settings.is_function(choice.model)]
-    requests = {call.call_id: call for call in (short_request("player", c.model, c.params) for c in models)}
+    asked = (short_request("player", choice.model, choice.params) for choice in models)
+    requests = {request.call_id: request for request in asked}
     if requests:
         asyncio.run(_look_up(settings, store, list(requests.values()), say, resumed))
 
@@ -448,10 +492,20 @@ async def _ask(
         raise EndpointFailed(f"{failure}; nothing was grown or played") from None
     endpoint = settings.endpoint(request.model)
     where = f"model {request.model!r} at {endpoint.describe()}"
+    if offers_python(request.params) and reply.status == "ok":
+        raise EndpointFailed(
+            f"{where} has answered in words where it was to call the function {FUNCTION}: its server or "
+            f"the model knows no tools: leave {TOOLS}:{request.model} out, or start the server with tools "
+            "(vLLM: --enable-auto-tool-choice); nothing was grown or played"
+        )
     if reply.answered:
         doubts = find_doubts(request, reply, listed[endpoint.base_url]).notes
         return f"{where}: {'; '.join(doubts)}; continuing anyway" if doubts else ""
     error = (reply.error or reply.status).rstrip(".")
+    if offers_python(request.params) and reply.status == "rejected":
+        raise EndpointFailed(
+            f"{where} takes no tools: {error}: leave {TOOLS}:{request.model} out; nothing was grown or played"
+        )
     remedy = suggest_remedy(error, describe_sent(request)) if reply.status == "rejected" else ""
     if remedy:
         raise EndpointFailed(

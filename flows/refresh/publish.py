@@ -24,7 +24,7 @@ from perennial.schemas.errors import (
     in_one_line,
     shorten,
 )
-from perennial.schemas.game import Seat
+from perennial.schemas.game import TOOLS, Seat
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
@@ -63,7 +63,7 @@ def show_questions(
         for number, seat in enumerate(benchmark.take_seats(staged, plan.edition, ids, protocol)):
             subject = f"question {seat.instance_id}"
             for variant in ("", *benchmark.variants):
-                opening = seat.start().opening(variant)
+                opening = seat.start().opening("" if variant == TOOLS else variant)
                 if not opening.template_hash:
                     template_hash(opening.template)
             if number == 0 and not benchmark.one_shot:

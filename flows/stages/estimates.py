@@ -3,11 +3,13 @@
 from collections.abc import Container
 from math import ceil
 
+from perennial.schemas.game import TOOLS
 from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, ModelChoice, Price, Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.llm.limits import completion_bound
 from perennial.tasks.llm.replies import cost_usd
 from perennial.tasks.play import parse_model_player
+from perennial.tasks.tools import MOST_ROUNDS
 
 LowHigh = tuple[float, float]
 
@@ -91,20 +93,24 @@ def estimate_players(
 
     A player makes so many `calls`, with so many tokens of prompts in all. Its replies have `answer_tokens`
     in all where it writes no reasoning; at most each has `longest_reply`, where no other limit is set.
+    Of `tools:MODEL`, each may take `MOST_ROUNDS` rounds more.
     `most_calls` and `most_prompt_tokens` are given where a game may take more turns than is usual.
     """
     most_calls, most_prompts = most_calls or calls, most_prompt_tokens or prompt_tokens
     stages = []
     for name in (name for name in plan.players if name not in programs):
-        choice = parse_model_player(name, plan.params_of, ()).choice
-        longest = max(most_calls * _bound_reply(choice, longest_reply), answer_tokens)
+        player = parse_model_player(name, plan.params_of, (TOOLS,))
+        choice, rounds = player.choice, 0 if player.variant != TOOLS else MOST_ROUNDS
+        longest = max(most_calls * (1 + rounds) * _bound_reply(choice, longest_reply), answer_tokens)
+        # Each round is sent again with all that came before it; what scripts print is not known.
+        sent = most_prompts * (1 + rounds) + longest * rounds // 2
         stages.append(
             estimate_stage(
                 "episodes",
                 name,
                 prices.get(choice.model),
-                calls=(calls, most_calls),
-                prompts=(prompt_tokens, most_prompts),
+                calls=(calls, most_calls * (1 + rounds)),
+                prompts=(prompt_tokens, sent),
                 completions=(answer_tokens, longest),
             )
         )

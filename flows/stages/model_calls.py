@@ -107,7 +107,8 @@ class BatchCalls:
         """Return the reply, kept in the ledger before."""
         reply = await self._ask(request)
         self._used[reply.call_id] = reply
-        progress.count_call(reply)
+        if request.role != "tool":
+            progress.count_call(reply)
         return reply
 
     def seconds(self, call_id: str) -> float:

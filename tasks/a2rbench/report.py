@@ -18,6 +18,7 @@ from perennial.tasks.report.content import (
 )
 from perennial.tasks.report.figures.analysts import analysed_answers
 from perennial.tasks.report.figures.chart import Axes, draw_curves
+from perennial.tasks.report.figures.costs import tool_gaps
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
@@ -521,7 +522,17 @@ ORDER BY place
 )
 
 REPORT = Report(
-    after_rates=(leaderboard, papers_tables, dimensions, authors, curve, failures, measures, authoring),
+    after_rates=(
+        leaderboard,
+        papers_tables,
+        dimensions,
+        authors,
+        curve,
+        failures,
+        measures,
+        authoring,
+        tool_gaps,
+    ),
     sources=(KINDS,),
     order=KINDS,
     explored=(remapping,),

@@ -20,6 +20,7 @@ from perennial.tasks.report.content import (
     table_figure,
 )
 from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
+from perennial.tasks.report.figures.costs import tool_gaps
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
@@ -389,7 +390,7 @@ def static_benchmarks(data: ReportData) -> Section:
 
 
 REPORT = Report(
-    after_rates=(leaderboard, best_answers, size_curves, static_benchmarks),
+    after_rates=(leaderboard, best_answers, size_curves, static_benchmarks, tool_gaps),
     at_end=(scaling, quantization, violins),
     sources=(SUITES_QUERY,),
     compute=compute_extras,

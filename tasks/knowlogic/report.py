@@ -28,6 +28,7 @@ from perennial.tasks.report.content import (
 )
 from perennial.tasks.report.figures.analysts import analysed_answers
 from perennial.tasks.report.figures.chart import Bar, Map, ShareLabels, draw_fields, stacked_shares
+from perennial.tasks.report.figures.costs import tool_gaps
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
@@ -465,7 +466,7 @@ def _explore(view: str, title: str, question: str) -> Figure:
 
 
 REPORT = Report(
-    after_rates=(leaderboard, model_means, difficulty, level_classes, scenarios, types),
+    after_rates=(leaderboard, model_means, difficulty, level_classes, scenarios, types, tool_gaps),
     at_end=(reply_tokens, levels, languages, error_classes, failures),
     sources=(DIFFICULTY_ORDER,),
     order=DIFFICULTY_ORDER,

@@ -30,6 +30,7 @@ from perennial.tasks.report.content import (
     table_figure,
 )
 from perennial.tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
+from perennial.tasks.report.figures.costs import describe_hidden_gaps, gap_grid
 from perennial.tasks.report.figures.interval_rows import (
     SCORED_EPISODES,
     Scale,
@@ -281,7 +282,6 @@ ORDER BY variant, setting, domain <> 'all', domain, player
 
 _KEY_CONTROL_GAPS = "control_gaps"
 _TITLE_CONTROL_GAPS = "With and without the book"
-_MOST_ROWS = 60
 _COUNTERFACTUAL = (
     " Rows `on exchanged facts` are of models and programs: success rate on true domains minus that on their "
     "counterfactuals, where the names are the same and the facts are not; n counts pairs of instances. A gap "
@@ -301,12 +301,6 @@ def control_gaps(data: ReportData) -> Section:
             [table],
             "No model of this edition played both with its book and as closed:MODEL or symbolic:MODEL.",
         )
-    grid = Grid(
-        ("setting", "domain", "player", "control", "gap", "n"),
-        tuple(_cells(row) for row in rows[:_MOST_ROWS]),
-        frozenset((4, 5)),
-    )
-    beyond = len(rows) - _MOST_ROWS
     exchanged = any(row["variant"] == "counterfactual" for row in rows)
     caption = (
         "Gap is the model's success rate with the book minus that of the same model as a control, over the "
@@ -316,20 +310,9 @@ def control_gaps(data: ReportData) -> Section:
         "the floor). symbolic:MODEL sees the rules as a mapping: a "
         "gap below 0 is what reading prose costs. Controls are no part of the family of models in tests."
         + (_COUNTERFACTUAL if exchanged else "")
-        + (f" {beyond:,} more rows are in the exported table." if beyond > 0 else "")
+        + describe_hidden_gaps(rows)
     )
-    return Section(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, caption, (table,), grid=grid)
-
-
-def _cells(row: Record) -> tuple[str, ...]:
-    return (
-        clean(row["setting"]),
-        clean(row["domain"]),
-        clean(row["player"]),
-        clean(row["control"]),
-        with_interval(row["gap"], row["gap_low"], row["gap_high"]),
-        f"{row['instances']:,}",
-    )
+    return Section(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, caption, (table,), grid=gap_grid(rows))
 
 
 # How instances were drawn: engine, solver, and what was judged, by domain and setting.

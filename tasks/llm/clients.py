@@ -14,6 +14,7 @@ from perennial.tasks.llm.limits import Budget
 from perennial.tasks.llm.retry_policy import HttpResult, RetryPolicy
 from perennial.tasks.llm.server_batches.use import InBatches
 from perennial.tasks.llm.structured import Ledger
+from perennial.tasks.tools import ToolRunner
 
 if TYPE_CHECKING:
     import httpx2
@@ -43,6 +44,7 @@ class ModelClients:
         self._new_client: Callable[..., ModelClient] = lambda policy, key, **options: ModelClient(
             policy, key, ledger, prices, spent, retries, budget=self._budget, **options
         )
+        self._tools = ToolRunner(ledger)
         self._clients: dict[str, ModelClient] = {}
         self._stack = AsyncExitStack()
         self._reason_to_stop: str | None = None
@@ -59,6 +61,8 @@ class ModelClients:
 
     async def ask(self, request: ModelRequest) -> Reply:
         """Ask as `ModelClient.ask` of the model's client does."""
+        if request.role == "tool":
+            return await self._tools.ask(request)
         client = await self._client_of(request.model)
         return await client.ask(request)
 

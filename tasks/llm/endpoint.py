@@ -78,8 +78,29 @@ def _join_chunks(chunks: Iterator[dict[str, Any]], has_ended: bool) -> dict[str,
     if not has_ended:
         # Broken off, unless its last chunk says why the reply ended.
         choice.setdefault("finish_reason", "stream interrupted")
+    if "tool_calls" in lists:
+        lists["tool_calls"] = _join_tool_calls(lists["tool_calls"])
     message = {"role": "assistant", **lists, **{name: "".join(parts) for name, parts in texts.items()}}
     return {**body, "choices": [{**choice, "message": message}]}
+
+
+def _join_tool_calls(pieces: list[Any]) -> list[dict[str, Any]]:
+    """The calls that the pieces make: those of one `index` are one call, with its arguments put together."""
+    calls: dict[object, dict[str, Any]] = {}
+    arguments: dict[object, list[str]] = {}
+    for number, piece in enumerate(piece for piece in pieces if isinstance(piece, dict)):
+        key = piece["index"] if type(piece.get("index")) is int else f"piece {number}"
+        call = calls.setdefault(key, {"function": {}})
+        more = piece.get("function")
+        for name, value in more.items() if isinstance(more, dict) else ():
+            if name == "arguments" and isinstance(value, str):
+                arguments.setdefault(key, []).append(value)
+            elif value:
+                call["function"][name] = value
+        call |= {name: value for name, value in piece.items() if name != "function" and value is not None}
+    for key, texts in arguments.items():
+        calls[key]["function"]["arguments"] = "".join(texts)
+    return list(calls.values())
 
 
 _QUOTES = ('"', "'", "`")

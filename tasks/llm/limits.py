@@ -97,9 +97,11 @@ class RateLimits:
 
 
 def prompt_texts(request: ModelRequest) -> list[str]:
-    """The request's text: its messages, and a schema that it passes on."""
-    schema = request.params.get("response_format")
-    return [message.get("content", "") for message in request.messages] + [str(schema)] * (schema is not None)
+    """The request's text: its messages with what they call, and the schema and tools that it passes on."""
+    passed = [request.params.get(name) for name in ("response_format", "tools")]
+    passed += [message.get("tool_calls") for message in request.messages]
+    texts = [message.get("content", "") for message in request.messages]
+    return texts + [str(value) for value in passed if value is not None]
 
 
 def prompt_bytes(request: ModelRequest) -> int:

@@ -173,6 +173,7 @@ MAX_RAW_CHARS = 1_000_000
 # No model writes more in one reply; what a reply has beyond that is dropped, and it counts as truncated.
 MAX_TEXT_CHARS = 1_000_000
 _MAX_ERROR_CHARS, _MAX_NAME_CHARS = 300, 200
+_MAX_TOOL_CALLS = 128
 
 _HTML = re.compile(
     r"\s*(?:<\?xml.{0,200}?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b",
@@ -188,10 +189,10 @@ def read_attempt(
 ) -> CallAttempt:
     """What one attempt amounts to; `attempts` is how many there were so far.
 
-    ok, truncated, refused or empty for a chat completion; refused or overflow where an error says that of
-    this prompt; html_body or invalid_body for another body with status 2xx; rejected for a status that is
-    never tried again; unavailable for all else. It is final where the body is too long or too deep to be
-    read. Usage that a failed reply reports counts too.
+    ok, truncated, refused, empty or tool_call for a chat completion; refused or overflow where an error says
+    that of this prompt; html_body or invalid_body for another body with status 2xx; rejected for a status
+    that is never tried again; unavailable for all else. It is final where the body is too long or too deep
+    to be read. Usage that a failed reply reports counts too.
     """
     failed = _Failed(request, received, price, attempts)
     if received.problem is not None or received.http_status is None:
@@ -348,8 +349,12 @@ class _Answer:
         refusal = _name(message.get("refusal"))
         refused = refused or refusal is not None or ending == "refused"
         is_cut = ending == "cut" or len(text) > MAX_TEXT_CHARS
+        calls = _read_tool_calls(message)
+        status = _status(content, is_cut, refused, bool(calls))
+        if status == "tool_call":
+            content = json.dumps({"content": content, "tool_calls": calls}, ensure_ascii=False)
         return cls(
-            status=_status(content, is_cut, refused),
+            status=status,
             content=content,
             reasoning="\n".join(part for part in (_storable(field), thought) if part) or None,
             reasoning_source="field" if field else "think_tags" if thought else "none",
@@ -358,12 +363,37 @@ class _Answer:
         )
 
 
-def _status(content: str, is_cut: bool, refused: bool) -> CallStatus:
+def _status(content: str, is_cut: bool, refused: bool, calls_tools: bool) -> CallStatus:
     if refused:
         return "refused"
     if is_cut:
         return "truncated"
+    if calls_tools:
+        return "tool_call"
     return "ok" if content.strip() else "empty"
+
+
+def _read_tool_calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The functions that a message calls, in the form in which they are sent back; "" for what is no text.
+
+    `function_call` is the older form, of one call without an id.
+    """
+    listed, older = message.get("tool_calls"), message.get("function_call")
+    items = listed if isinstance(listed, list) and listed else [{"function": older}] if older else []
+    calls = []
+    for item in items[:_MAX_TOOL_CALLS]:
+        call = item if isinstance(item, dict) else {}
+        function = call.get("function")
+        named = function if isinstance(function, dict) else {}
+        arguments = named.get("arguments")
+        # Some servers send the object itself.
+        text = json.dumps(arguments) if isinstance(arguments, dict) else arguments
+        parts = {
+            "name": _name(named.get("name")) or "",
+            "arguments": _bound_text(text) if isinstance(text, str) else "",
+        }
+        calls.append({"id": _name(call.get("id")) or "", "type": "function", "function": parts})
+    return calls
 
 
 def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -126,6 +126,14 @@ class Worker:
             raise self._end("value", f"the function returns {fault}")
         return output
 
+    def run(self, script: str) -> tuple[str, str]:
+        """Run the script for what it prints, and the error that ended it or ""; the syntax is not checked."""
+        output = self._ask({"script": script}, self._limits.start_seconds)
+        match output:
+            case {"printed": str(printed), "error": str(error)} if not check_value(output, 1):
+                return printed, error
+        raise self._end("protocol", "the reply is not what a script prints")
+
     def kill(self) -> None:
         """End the process and wait until it is gone."""
         process = self._process
@@ -260,6 +268,16 @@ def run_code(
     with Worker(limits, hash_seed=hash_seed, jail=jail.command, use_seccomp=jail.use_seccomp) as worker:
         worker.define(code, function)
         return [worker.call(value) for value in inputs]
+
+
+def run_script(code: str, limits: WorkerLimits = LIMITS, jail: Jail = Jail()) -> tuple[str, str]:
+    """What the script prints in a fresh worker, and the error that ended it, "" where none did.
+
+    Raises SandboxRefusal where it may not run, or is stopped.
+    """
+    check_syntax(code, limits)
+    with Worker(limits, jail=jail.command, use_seccomp=jail.use_seccomp) as worker:
+        return worker.run(code)
 
 
 def run_purely(

@@ -52,6 +52,24 @@ def test_a_stream_of_events_is_the_reply_that_it_makes(body):
     assert reply.raw == body
 
 
+def test_the_pieces_of_a_streamed_call_are_one_call():
+    pieces = [
+        {"index": 0, "id": "a", "function": {"name": "python", "arguments": ""}},
+        {"index": 0, "function": {"arguments": '{"code": '}},
+        {"index": 1, "id": "b", "function": {"name": "f", "arguments": "{}"}},
+        {"index": 0, "function": {"arguments": '"1"}'}},
+        "no piece",
+    ]
+    body = "".join(f"data: {chunk(tool_calls=[piece])}\n\n" for piece in pieces)
+    reply = read(body + f"data: {chunk('tool_calls')}\n\ndata: [DONE]\n\n")
+    calls = json.loads(reply.content)["tool_calls"]
+    assert reply.status == "tool_call"
+    assert [(call["id"], *call["function"].values()) for call in calls] == [
+        ("a", "python", '{"code": "1"}'),
+        ("b", "f", "{}"),
+    ]
+
+
 @pytest.mark.parametrize("tail", ["\ndata: [DONE]\n", "\n\ndata: [DONE]\n\n", "data:[DONE]"])
 def test_a_completion_before_the_end_of_a_stream_is_read(tail):
     assert read(completion("hi") + tail).content == "hi"

@@ -9,7 +9,7 @@ from functools import partial
 from aiohttp import web
 
 from perennial.schemas.ids import derive_rng
-from tests.server.faults import with_faults, within
+from tests.server.faults import Completion, with_faults, within
 from tests.server.foreign import FOREIGN_FAULTS, foreign_reply
 from tests.server.hold import Hold
 from tests.server.hostile import HOSTILE_FAULTS, send_hostile
@@ -110,6 +110,8 @@ class Answering:
         own = struck.substance if struck.is_own else None
         reply = script.reply(call.asked, own, derive_rng(seed, f"reply/{call.digest}", 0))
         generic = None if struck.is_own else struck.substance
+        if isinstance(reply, Completion):
+            return completion_body(call, within(reply, call.max_tokens), seed), struck
         completion = with_faults(reply, generic, struck.extras, derive_rng(seed, f"fault/{call.digest}", 0))
         return completion_body(call, within(completion, call.max_tokens), seed), struck
 

@@ -9,7 +9,7 @@ from pydantic_core import from_json, to_json
 from tests.server.answering import Answering, sleep_until
 from tests.server.batches import Batches
 from tests.server.foreign import FOREIGN_FAULTS, foreign_reply
-from tests.server.look_up import ANSWER, is_look_up
+from tests.server.look_up import answer_look_up, is_look_up
 from tests.server.options import ServerOptions
 from tests.server.script import Script
 from tests.server.transport import json_reply
@@ -48,11 +48,11 @@ class ScriptedServer:
         sent = await request.read()
         try:
             self._check_key(request)
-            call = read_call(sent)
+            call = read_call(sent, has_tools=self._options.has_tools)
             self._check_asked(call)
             if is_look_up(call.asked):
                 await sleep_until(due)
-                body = completion_body(call, ANSWER, self._options.seed)
+                body = completion_body(call, answer_look_up(call.asked), self._options.seed)
                 certain = (fault for fault in FOREIGN_FAULTS if self._options.rate(fault) == 1)
                 fault = next(certain, None)
                 return json_reply(200, body) if fault is None else foreign_reply(fault, body)

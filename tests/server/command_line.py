@@ -56,6 +56,7 @@ def to_argv(options: ServerOptions) -> list[str]:
     argv += [] if options.log is None else [f"--log={options.log}"]
     argv += [] if options.hold_batch is None else [f"--hold-batch={options.hold_batch}"]
     argv += [] if options.has_batches else ["--no-batches"]
+    argv += [] if options.has_tools else ["--no-tools"]
     argv += [] if options.hold_after is None else [f"--hold-after={options.hold_after}"]
     return [*argv, "--die-with-parent"] if options.die_with_parent else argv
 
@@ -145,6 +146,7 @@ def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
         "looked at, or in the middle of its output",
     )
     add("--no-batches", action="store_false", dest="has_batches", help="have no Batch API")
+    add("--no-tools", action="store_false", dest="has_tools", help="ignore tools that are offered")
     add("--roles", default=DEFAULT_ROLES, metavar="MODULE", help=f"where the roles are ({DEFAULT_ROLES})")
     add("--die-with-parent", action="store_true", help="leave when standard input ends")
     return parser

@@ -2,8 +2,9 @@
 
 import json
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from perennial.schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
@@ -60,6 +61,8 @@ class Completion:
     reasoning: str | None = None
     finish_reason: str = "stop"
     has_usage: bool = True
+    tool_calls: Sequence[dict[str, Any]] = ()
+    function_call: dict[str, Any] | None = None  # the older form
 
 
 def fault_names(roles: Iterable[Script]) -> list[str]:

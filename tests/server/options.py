@@ -23,7 +23,8 @@ class ServerOptions:
     `faults` gives rates by name (see `--help`); `all_faults` is the rate of every fault without one. No
     keys: none is asked for. `hold_after` None: nothing is held. `refuse` names parameters that are answered
     with 400. `has_batches`: there is a Batch API; it is held at the point `hold_batch`, one of HOLD_POINTS,
-    if that is given. `roles` is the module whose `scripts()` returns the roles.
+    if that is given. `has_tools`: it reads tools that it is offered.
+    `roles` is the module whose `scripts()` returns the roles.
     """
 
     host: str = "127.0.0.1"
@@ -41,6 +42,7 @@ class ServerOptions:
     log: str | None = None
     hold_after: int | None = None
     has_batches: bool = True
+    has_tools: bool = True
     hold_batch: str | None = None
     roles: str = DEFAULT_ROLES
     die_with_parent: bool = False

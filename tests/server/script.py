@@ -2,7 +2,10 @@
 
 import random
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from tests.server.faults import Completion
 
 
 @dataclass(frozen=True)
@@ -10,7 +13,7 @@ class Asked:
     """A chat completion that was asked for: its model, its messages, and all else of the body."""
 
     model: str
-    messages: tuple[dict[str, str], ...]
+    messages: tuple[dict[str, Any], ...]
     params: dict[str, Any]
 
     @property
@@ -23,7 +26,8 @@ class Script(Protocol):
     """One role. A module of `tests.server.roles` offers one as `SCRIPT`.
 
     `faults` names what it can do badly. With fault None the reply is right; with one of them it has that
-    fault. `rng` is derived from the server's seed and the request, so that equal requests get equal replies.
+    fault. A completion is sent as it is, without faults of the server's own. `rng` is derived from the
+    server's seed and the request, so that equal requests get equal replies.
     """
 
     role: str
@@ -31,4 +35,4 @@ class Script(Protocol):
 
     def recognises(self, asked: Asked) -> bool: ...
 
-    def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> str: ...
+    def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> "str | Completion": ...

@@ -11,7 +11,7 @@ from tests.server.script import Asked
 
 CREATED = 1_700_000_000
 _CHARACTERS_A_TOKEN = 4
-_SPEAKERS = frozenset({"system", "developer", "user", "assistant"})
+_SPEAKERS = frozenset({"system", "developer", "user", "assistant", "tool"})
 
 
 class Refused(Exception):
@@ -33,8 +33,11 @@ class Call:
     max_tokens: int | None
 
 
-def read_call(body: bytes) -> Call:
-    """Return what a body asks for; raise Refused where it is no chat completion request."""
+def read_call(body: bytes, *, has_tools: bool = True) -> Call:
+    """Return what a body asks for; raise Refused where it is no chat completion request.
+
+    A server without tools does not look at those that it is offered.
+    """
     try:
         value = from_json(body)
     except ValueError as error:
@@ -45,6 +48,8 @@ def read_call(body: bytes) -> Call:
     if not isinstance(model, str):
         raise _bad("`model` is not a string")
     _check_messages(messages)
+    if not has_tools:
+        value.pop("tools", None)
     try:
         digest = request_digest(model, messages, value)
     except ValueError as error:
@@ -60,11 +65,21 @@ def request_digest(model: str, messages: list[dict[str, str]], params: dict[str,
 def _check_messages(messages: Any) -> None:
     if not isinstance(messages, list) or not messages:
         raise _bad("`messages` is not a list with at least one message")
+    open_calls: set[str] = set()
     for message in messages:
         if not isinstance(message, dict) or not isinstance(message.get("content"), str):
             raise _bad("a message is not an object with a string as `content`")
         if message.get("role") not in _SPEAKERS:
             raise _bad(f"a message's `role` is {message.get('role')!r}: use one of {sorted(_SPEAKERS)}")
+        if message["role"] == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                raise _bad("a message with role 'tool' answers no open call of `tool_calls`")
+            open_calls.remove(message["tool_call_id"])
+        elif open_calls:
+            raise _bad(f"calls of tools without an answer: {sorted(open_calls)}")
+        open_calls |= {call["id"] for call in message.get("tool_calls", ())}
+    if open_calls:
+        raise _bad(f"calls of tools without an answer: {sorted(open_calls)}")
 
 
 def _check_params(params: dict[str, Any]) -> int | None:
@@ -86,10 +101,18 @@ def _bad(message: str) -> Refused:
 
 def completion_body(call: Call, completion: Completion, seed: int) -> bytes:
     """Return a chat completion as JSON: equal for an equal request and seed."""
-    message = {"role": "assistant", "content": completion.content, "refusal": completion.refusal}
+    message: dict[str, Any] = {"role": "assistant", "content": completion.content}
+    message["refusal"] = completion.refusal
     if completion.reasoning is not None:
         message["reasoning_content"] = completion.reasoning
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": completion.finish_reason}
+    finish_reason = completion.finish_reason
+    if completion.tool_calls:
+        message["tool_calls"] = list(completion.tool_calls)
+        finish_reason = "tool_calls"
+    if completion.function_call:
+        message["function_call"] = completion.function_call
+        finish_reason = "function_call"
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason}
     body: dict[str, Any] = {
         "id": content_id("chatcmpl", seed, call.digest),
         "object": "chat.completion",
@@ -104,7 +127,8 @@ def completion_body(call: Call, completion: Completion, seed: int) -> bytes:
 
 def _usage(call: Call, completion: Completion) -> dict[str, Any]:
     prompt = _tokens(*(message["content"] for message in call.asked.messages))
-    completed = _tokens(completion.content, completion.refusal, completion.reasoning)
+    called = [call["function"]["arguments"] for call in completion.tool_calls]
+    completed = _tokens(completion.content, completion.refusal, completion.reasoning, *called)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completed,

@@ -112,7 +112,16 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
     yield average("success_rate", scored, lambda e: e.status == "solved")
     yield average("mean_score", scored, lambda e: e.status == "solved")
     yield average("mean_tests", scored, lambda e: e.tests)
-    for status in ("solved", "wrong", "unparsed", "api_error", "turn_limit", "refused", "truncated"):
+    for status in (
+        "solved",
+        "wrong",
+        "unparsed",
+        "api_error",
+        "turn_limit",
+        "refused",
+        "truncated",
+        "tool_call",
+    ):
         yield average(f"status_{status}", listed, lambda e, status=status: e.status == status)
     known = [e for e in scored if e.tokens is not None]
     if known:

@@ -1,7 +1,7 @@
-"""What decides between models: which cheaper one is good enough."""
+"""What decides between models: which cheaper one is good enough, and what tools add."""
 
 from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
-from perennial.tasks.report.wording import clean, decimals, name_populations
+from perennial.tasks.report.wording import clean, decimals, name_populations, with_interval
 
 # With 20 models there are 190 pairs per setting, most of which decide nothing: one per model is shown.
 CHEAPER_MODELS = Query(
@@ -45,3 +45,53 @@ def describe_saving(row: Record) -> tuple[str, ...]:
         *(decimals(row["difference"]), decimals(row["difference_low"])),
         row["no_interval"] or ("yes" if row["within_03"] else "no"),
     )
+
+
+TOOL_GAPS = Query(
+    "tool_gaps",
+    """
+-- What do tools add to each model, and in which domains?
+SELECT setting, domain, player, control, instances, gap, gap_low, gap_high, population, no_interval
+FROM control_gaps
+WHERE edition = $edition AND variant = 'tools'
+ORDER BY setting, domain <> 'all', domain, player
+""",
+)
+_MOST_ROWS = 60
+
+
+@figure(TOOL_GAPS.name, "Without and with tools", TOOL_GAPS)
+def tool_gaps(data: ReportData) -> Section:
+    """The section of gaps between models and themselves with tools: all domains, then each."""
+    key, title = tool_gaps.key, tool_gaps.title
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        return omit_section(
+            key, title, [table], "No model of this edition played both alone and as tools:MODEL."
+        )
+    caption = (
+        "Gap is the model's success rate minus that of the same model where it may run Python scripts before "
+        "it answers, over the n instances that both played: below 0, tools add as much. "
+        f"{name_populations(rows)} Models with tools are not counted among the models in tests."
+    )
+    return Section(key, title, caption + describe_hidden_gaps(rows), (table,), grid=gap_grid(rows))
+
+
+def gap_grid(rows: list[Record]) -> Grid:
+    """The table of the first gaps between models and controls."""
+    cells = tuple(
+        (
+            *(clean(row[name]) for name in ("setting", "domain", "player", "control")),
+            with_interval(row["gap"], row["gap_low"], row["gap_high"]),
+            f"{row['instances']:,}",
+        )
+        for row in rows[:_MOST_ROWS]
+    )
+    return Grid(("setting", "domain", "player", "control", "gap", "n"), cells, frozenset((4, 5)))
+
+
+def describe_hidden_gaps(rows: list[Record]) -> str:
+    """How many gaps the table leaves out, "" where it has all."""
+    beyond = len(rows) - _MOST_ROWS
+    return f" {beyond:,} more rows are in the exported table." if beyond > 0 else ""

@@ -408,6 +408,7 @@ _ENDS = {
     "unparsed": "parse error",
     "truncated": "reply cut off",
     "refused": "refused",
+    "tool_call": "tool call",
     "turn_limit": "turn limit",
     "api_error": "API error",
 }

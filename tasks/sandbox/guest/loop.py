@@ -1,4 +1,4 @@
-"""The worker's loop: a line with code, then a line for each input, each answered by a line.
+"""The worker's loop: a line with code, then a line for each input, or a script; each is answered by a line.
 
 Replies are `{"nonce", "ok": value}` or `{"nonce", "refused": reason, "detail": text}`. The parent checks all
 of it again: code that runs here can write whatever it likes.
@@ -9,7 +9,7 @@ import os
 import sys
 
 from perennial.tasks.sandbox.guest.confine import READ_FD, WRITE_FD, confine
-from perennial.tasks.sandbox.guest.proxies import guest_globals, seal
+from perennial.tasks.sandbox.guest.proxies import guest_globals, printer, seal
 from perennial.tasks.sandbox.guest.values import check_value, dump, load
 
 _DETAIL = 300
@@ -28,7 +28,9 @@ def main(settings: dict[str, int]) -> None:
         request = load(line)
         assert isinstance(request, dict)
         reply: Reply
-        if "code" in request:
+        if "script" in request:
+            reply = _run(str(request["script"]))
+        elif "code" in request:
             function, reply = _define(str(request["code"]), str(request["function"]))
         else:
             reply = _call(function, request["input"], depth)
@@ -54,6 +56,30 @@ def _define(code: str, name: str) -> tuple[object, Reply]:
     if not callable(function):
         return None, _refuse("no_function", f"the code does not define the function {name}")
     return function, {"ok": True}
+
+
+def _run(code: str) -> Reply:
+    """Run the code for what it prints, up to its end or its first error, which is named with its line."""
+    pieces: list[str] = []
+    error = ""
+    try:
+        exec(compile(code, "<code>", "exec", dont_inherit=True), guest_globals(printer(pieces)))
+    except MemoryError:
+        pieces, error = [], "the script needs more memory than it may use"
+        gc.collect()
+    except BaseException as raised:  # noqa: BLE001
+        error = f"line {_line_of(raised)}: {_describe(raised)}"
+    printed = "".join(pieces).encode("utf-8", "backslashreplace").decode()
+    return {"ok": {"printed": printed, "error": error}}
+
+
+def _line_of(error: BaseException) -> int:
+    """The last line of the code that the error came through."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == "<code>" else line
+        trace = trace.tb_next
+    return line
 
 
 def _call(function: object, value: object, depth: int) -> Reply:

@@ -21,6 +21,8 @@ TYPE_CHECKING = False  # For mypy alone: importing `typing` is a tenth of a work
 if TYPE_CHECKING:
     from typing import Any
 
+# More than is returned of a script's output: whoever cuts it says so.
+_MOST_PRINTED = 20_000
 _PLAIN = (
     *(bool, bytearray, bytes, complex, dict, float, frozenset, int, list, range, set, slice, str, tuple),
     *(type(None), collections.Counter, collections.OrderedDict, collections.defaultdict, collections.deque),
@@ -61,6 +63,21 @@ def _type(value: object, /) -> type:
 
 def _print(*_values: object, **_options: object) -> None:
     """Print nothing: what a script prints is not read."""
+
+
+def printer(pieces: list[str]) -> Callable[..., None]:
+    """A `print` that adds to these pieces of text until they have `_MOST_PRINTED` characters."""
+    room = _MOST_PRINTED
+
+    def keep(*values: object, sep: object = " ", end: object = "\n", **_options: object) -> None:
+        nonlocal room
+        between, last = " " if sep is None else str(sep), "\n" if end is None else str(end)
+        text = between.join(map(str, values)) + last
+        if room > 0:
+            pieces.append(text[:room])
+            room -= len(text)
+
+    return keep
 
 
 def _partial(function: Callable[..., object], /, *first: object, **named: object) -> Callable[..., object]:
@@ -161,12 +178,12 @@ def seal() -> None:
     importlib.import_module("heapq")  # Counter.most_common imports it when it is called
 
 
-def guest_globals() -> dict[str, object]:
+def guest_globals(print_values: Callable[..., None] = _print) -> dict[str, object]:
     """Fresh globals for one run of authored code."""
     names: dict[str, object] = {name: getattr(builtins, name) for name in BUILTINS}
     names |= {
         "__import__": _import,
-        "print": _print,
+        "print": print_values,
         "type": _type,
         "True": True,
         "False": False,

@@ -4,5 +4,5 @@
 -- No row: an answer was read from every reply, and none was truncated or refused.
 SELECT t.edition, t.player, t.status, t.episode_id, right(t.reply, 200) AS end_of_reply
 FROM transcripts AS t
-WHERE t.edition LIKE $edition AND t.player LIKE $player AND t.status IN ('unparsed', 'truncated', 'refused') AND t.feedback IS NULL
+WHERE t.edition LIKE $edition AND t.player LIKE $player AND t.status IN ('unparsed', 'truncated', 'refused', 'tool_call') AND t.feedback IS NULL
 ORDER BY t.edition, t.player, t.status, t.episode_id

@@ -9,6 +9,7 @@ WITH played AS (
            avg((e.status = 'unparsed')::INT) AS unparsed,
            avg((e.status = 'truncated')::INT) AS truncated,
            avg((e.status = 'refused')::INT) AS refused,
+           avg((e.status = 'tool_call')::INT) AS tool_call,
            avg((e.status = 'turn_limit')::INT) AS turn_limit,
            avg((e.status = 'api_error')::INT) AS api_error,
            avg((e.status = 'unparsed')::INT) FILTER (e.status <> 'api_error') AS parse_error_rate
@@ -19,8 +20,8 @@ WITH played AS (
 )
 SELECT edition, setting, player, sum(attempted)::BIGINT AS attempted, sum(scored)::BIGINT AS scored,
        avg(solved) AS solved, avg(wrong) AS wrong, avg(unparsed) AS unparsed, avg(truncated) AS truncated,
-       avg(refused) AS refused, avg(turn_limit) AS turn_limit, avg(api_error) AS api_error,
-       avg(parse_error_rate) AS parse_error_rate
+       avg(refused) AS refused, avg(tool_call) AS tool_call, avg(turn_limit) AS turn_limit,
+       avg(api_error) AS api_error, avg(parse_error_rate) AS parse_error_rate
 FROM played
 GROUP BY ALL
 ORDER BY edition, setting, player
