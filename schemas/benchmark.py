@@ -64,6 +64,8 @@ class Declaration:
       by LEFT JOIN: docs/scale.md says why.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `published`: returns what its paper and its authors' site print, the rows of `published_scores`.
+    - `unlike_paper`: SQL of `edition`, `player` (NULL: all) and `differs`, how the edition's answers came
+      about otherwise than the printed numbers, in a few words: a row for each difference, or "".
     - `origins`: which columns are made from which.
     - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.
     """
@@ -81,6 +83,7 @@ class Declaration:
     answers: str = ""
     languages: str = ""
     published: Callable[[], Iterable[PublishedScore]] = tuple
+    unlike_paper: str = ""
     origins: Origins = field(default_factory=dict)
     commands: Mapping[str, OwnCommand] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)

@@ -33,6 +33,13 @@ _ANSWERS = (
 )
 
 
+_UNLIKE_PAPER = (
+    "SELECT edition, NULL, unnest(['prompts', 'items']) FROM a2rbench_items "
+    "WHERE edition NOT IN (SELECT edition FROM a2rbench_published) GROUP BY edition "
+    "UNION ALL SELECT DISTINCT edition, NULL, 'prompts' FROM a2rbench_published"
+)
+
+
 def _settings() -> "type[A2RBenchSettings]":
     from perennial.schemas.a2rbench.settings import A2RBenchSettings
 
@@ -57,6 +64,7 @@ BENCHMARK = Declaration(
     measures=(_COLLAPSE,),
     floor=_FLOOR,
     published=published_scores,
+    unlike_paper=_UNLIKE_PAPER,
     origins=ORIGINS,
     importers={
         "a2rbench": (

@@ -44,6 +44,12 @@ _ANSWERS = (
 )
 
 
+_UNLIKE_PAPER = (
+    "SELECT edition, NULL, unnest(['prompts', 'problems']) FROM instances "
+    "WHERE benchmark = 'beyondbench' GROUP BY edition"
+)
+
+
 def _settings() -> "type[BeyondBenchSettings]":
     from perennial.schemas.beyondbench.settings import BeyondBenchSettings
 
@@ -66,6 +72,7 @@ BENCHMARK = Declaration(
     measures=(_ACCURACY, _FOLLOWING),
     floor=_FLOOR,
     published=published_scores,
+    unlike_paper=_UNLIKE_PAPER,
     origins=ORIGINS,
     commands={
         "tasks": (

@@ -45,6 +45,16 @@ _ANSWERS = (
 )
 
 
+# The paper's prompts are its authors' sentences; its table 5 has nine columns.
+_UNLIKE_PAPER = (
+    "SELECT DISTINCT edition, NULL, 'prompts' FROM knowlogic_questions UNION ALL "
+    "SELECT DISTINCT edition, NULL, 'questions' FROM knowlogic_questions WHERE scenario IS NOT NULL "
+    "UNION ALL "
+    "SELECT edition, NULL, 'domains or languages' FROM knowlogic_questions GROUP BY edition "
+    "HAVING count(DISTINCT (domain, language)) FILTER ((domain, language) <> ('social', 'en')) < 9"
+)
+
+
 def _settings() -> "type[KnowLogicSettings]":
     from perennial.schemas.knowlogic.settings import KnowLogicSettings
 
@@ -67,6 +77,7 @@ BENCHMARK = Declaration(
     measures=(_UNEXTRACTED, _LENIENT),
     floor=_FLOOR,
     published=published_scores,
+    unlike_paper=_UNLIKE_PAPER,
     origins=ORIGINS,
     languages="SELECT instance_id, language FROM knowlogic_questions",
     commands={

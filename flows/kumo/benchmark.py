@@ -73,6 +73,17 @@ _ANSWERS = (
 )
 
 
+# Runs of the release are imported without calls; calls by protocol kumo-2025 bear its name.
+_UNLIKE_PAPER = (
+    "SELECT edition, NULL, 'domains' FROM kumo_domains GROUP BY edition "
+    "HAVING NOT bool_and(source = 'import') UNION ALL "
+    "SELECT DISTINCT e.edition, e.player, 'prompts' FROM episodes AS e "
+    "JOIN turns AS t USING (edition, evaluation, episode_id) "
+    "JOIN calls AS c ON c.edition = t.edition AND c.call_id = t.call_id "
+    "WHERE e.edition IN (SELECT edition FROM kumo_domains) AND NOT starts_with(c.template, 'kumo-2025')"
+)
+
+
 def _settings() -> "type[KumoSettings]":
     from perennial.schemas.kumo.settings import KumoSettings
 
@@ -97,6 +108,7 @@ BENCHMARK = Declaration(
     measures=(_ACTIONS, _EXCESS, _GUESSES),
     floor=_FLOOR,
     published=published_scores,
+    unlike_paper=_UNLIKE_PAPER,
     origins=ORIGINS,
     commands={
         "domains": (

@@ -330,13 +330,15 @@ def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawin
     """A drawing of the averages; none where the paper prints none of a player's."""
     printed = read_paper_values(data, "average")
     drawn = [
-        read_estimate(row, "average", "questions", paper=printed.get(("all", row["player"])))
+        read_estimate(row, "average_paper", "questions", paper=printed.get(("all", row["player"])))
         for row in rows
-        if row["average"] is not None
+        if row["average_paper"] is not None
     ]
     if not any(row["paper"] for row in drawn):
         return ()
-    heading = f"average, n = {span(row['n'] for row in drawn)} questions per player"
+    heading = (
+        f"average over the paper's nine columns, n = {span(row['n'] for row in drawn)} questions per player"
+    )
     scale = Scale(("average of domains and languages",), ends=(0, 1))
     return (interval_rows(heading, f"{_TITLE}: average", drawn, scale, data.players()),)
 

@@ -19,7 +19,7 @@ from tests.beyondbench import made_edition as beyondbench
 from tests.knowlogic.figures import made_edition as knowlogic
 from tests.report import sample_report
 
-LEGEND = "○ the paper's value: "
+LEGEND, OTHERWISE = "○ the paper's value: ", "◌ the paper's value: "
 
 
 def hollow_marks(drawing: Drawing) -> int:
@@ -63,10 +63,16 @@ def of_a2rbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
             "leaderboard",
             "Org/Qwen2.5-7B-Instruct",
             {"easy": 0.6136, "medium": 0.3007, "hard": 0.1665, "overall": 0.3603},
-            "table 3",
+            "table 3, where problems, prompts differ",
         ),
-        (of_knowlogic, "leaderboard", "GPT-4o", {"average": 0.4481}, "table 5"),
-        (of_a2rbench, "a2rbench_paper", "gpt-5", {"total": 0.39}, "table 1"),
+        (
+            of_knowlogic,
+            "leaderboard",
+            "GPT-4o",
+            {"average over the paper's nine columns": 0.4481},
+            "table 5, where prompts, questions differ",
+        ),
+        (of_a2rbench, "a2rbench_paper", "gpt-5", {"total": 0.39}, "table 1, where items, prompts differ"),
     ],
 )
 @pytest.mark.slow
@@ -86,7 +92,7 @@ def test_a_model_of_the_paper_has_its_value_beside_ours(
         part: {player: pytest.approx(value)} for part, value in values.items()
     }
     for drawing in drawn.values():
-        assert drawing.heading.endswith(LEGEND + place)
+        assert drawing.heading.endswith(OTHERWISE + place)
         assert hollow_marks(drawing) == 1
         assert len(drawing.rows) > 2
     assert "a model of exactly this name" in section.caption
@@ -104,20 +110,32 @@ def test_without_such_a_model_nothing_is_added(tmp_path: Path) -> None:
 def test_success_rates_have_the_papers_rate_of_the_same_setting() -> None:
     data = sample_report.report_data(("deepseek-r1", "deepseek-v3"))
     setting = data.settings[0]
-    columns = ("player", "figure", "setting", "domain", "value", "place", "printed_as", "settings")
+    columns = ("player", "figure", "setting", "domain", "value", "place", "printed_as", "settings", "differs")
     rows = (
-        ("deepseek-v3", "success_rate", setting, "all", 0.86, "results, 100 domains", "deepseek-v3", ""),
-        ("deepseek-v3", "success_rate", setting, "MedicalEnv", 0.5, "figure 3", "deepseek-v3", ""),
-        ("deepseek-r1", "tokens", setting, "all", 0.2, "figure 6b", "deepseek-r1", ""),
+        (
+            "deepseek-v3",
+            "success_rate",
+            setting,
+            "all",
+            0.86,
+            "results, 100 domains",
+            "deepseek-v3",
+            "",
+            None,
+        ),
+        ("deepseek-v3", "success_rate", setting, "MedicalEnv", 0.5, "figure 3", "deepseek-v3", "", None),
+        ("deepseek-r1", "success_rate", setting, "all", 0.7, "figure 3", "r1", "", "domains, prompts"),
+        ("deepseek-r1", "tokens", setting, "all", 0.2, "figure 6b", "deepseek-r1", "", None),
     )
     printed = ReportTable("paper_scores", columns, rows, "SELECT 1")
     first, *others = success_rows(replace(data, tables={**data.tables, "paper_scores": printed})).drawings
-    assert printed_in(first) == {"deepseek-v3": 0.86}
-    assert first.heading.endswith(LEGEND + "results, 100 domains")
-    assert hollow_marks(first) == 1
+    assert printed_in(first) == {"deepseek-v3": 0.86, "deepseek-r1": 0.7}
+    dotted = f"; {OTHERWISE}figure 3, where domains, prompts differ"
+    assert first.heading.endswith(f"; {LEGEND}results, 100 domains{dotted}")
+    assert hollow_marks(first) == 2
     assert {hollow_marks(other) for other in others} <= {0}
     assert success_rows(data).drawings[0].heading == first.heading.removesuffix(
-        f"; {LEGEND}results, 100 domains"
+        f"; {LEGEND}results, 100 domains{dotted}"
     )
 
 

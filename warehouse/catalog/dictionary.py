@@ -28,14 +28,17 @@ if TYPE_CHECKING:
 
 
 SHARED = "perennial.warehouse.catalog"
-_ANSWERS = "episode_answers"
+# What benchmarks add to, by view: the SQL of the attribute of their declarations.
+_JOINED = {"episode_answers": "answers", "paper_differences": "unlike_paper"}
 
 
 def question_views() -> dict[str, str]:
     """The SQL of each view by name: the shared ones, then those of each benchmark."""
     views = {name: sql for package in view_packages() for name, sql in _views_of(package)}
-    answers = (benchmark.answers for benchmark in benchmarks().values() if benchmark.answers)
-    return {**views, _ANSWERS: "\nUNION ALL\n".join((views[_ANSWERS], *answers))}
+    for name, attribute in _JOINED.items():
+        added = (getattr(benchmark, attribute) for benchmark in benchmarks().values())
+        views[name] = "\nUNION ALL\n".join((views[name], *filter(None, added)))
+    return views
 
 
 @cache

@@ -52,16 +52,17 @@ PAPER_SCORES = Query(
     "paper_scores",
     """
 -- What does the benchmark's paper print of the same models, over its own questions?
-SELECT player, figure, setting, domain, value, place, printed_as, settings
+SELECT player, figure, setting, domain, value, place, printed_as, settings, differs
 FROM paper_scores
 WHERE edition = $edition AND source <> 'site'
 ORDER BY player, figure, setting, domain, NOT starts_with(place, 'table'), place
 """,
 )
-_MARK = "\N{WHITE CIRCLE}"
+_MARK, _DOTTED = "\N{WHITE CIRCLE}", "\N{DOTTED CIRCLE}"
 PAPER_DOC = (
-    f" {_MARK} is what the benchmark's paper prints of a model of exactly this name, over its own questions; "
-    "the heading names the table."
+    f" {_MARK} is what the benchmark's paper prints of a model of exactly this name, which was asked here in "
+    f"the paper's protocol, setting and language; {_DOTTED} is the same where something of these differs, as "
+    "the heading says: a distance is then no error. The heading names the table."
 )
 
 
@@ -86,15 +87,23 @@ def read_paper_values(data: ReportData, figure: str) -> dict[tuple[str, str], Re
 def describe_mark(printed: Record | None, places: int) -> Record:
     """The fields of a hollow mark: its place on the axis, and its text."""
     if printed is None:
-        return {"paper": None, "printed": ""}
+        return {"paper": None, "printed": "", "differs": None}
     where = ", ".join(part for part in (printed["place"], printed["printed_as"], printed["settings"]) if part)
-    return {"paper": printed["value"], "printed": f"{decimals(printed['value'], places)} ({clean(where)})"}
+    unlike = f"; differs: {printed['differs']}" if printed["differs"] else ""
+    text = f"{decimals(printed['value'], places)} ({clean(where)}){clean(unlike)}"
+    return {"paper": printed["value"], "printed": text, "differs": printed["differs"]}
 
 
 def name_places(printed: Iterable[Record]) -> str:
-    """The legend of these marks, which names the tables that they are of; empty without marks."""
-    places = sorted({str(row["place"]) for row in printed})
-    return f"; {_MARK} the paper's value: {', '.join(places)}" if places else ""
+    """The legend of these marks: the tables that they are of, and what differs; empty without marks."""
+    tables: dict[str, set[str]] = {}
+    for row in printed:
+        tables.setdefault(row["differs"] or "", set()).add(str(row["place"]))
+    return "".join(
+        f"; {_DOTTED if differs else _MARK} the paper's value: {', '.join(sorted(places))}"
+        + (f", where {clean(differs)} differ" if differs else "")
+        for differs, places in sorted(tables.items())
+    )
 
 
 _STEP, _SERIES_STEP, _PAIR_STEP = 19, 12, 32
@@ -236,11 +245,13 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool, has_paper: bo
         ),
     ]
     if has_paper:
-        layers.append(
-            base.mark_point(filled=False, size=70, strokeWidth=1.5)
-            .encode(x=alt.X("paper:Q", **across), tooltip=tips(first="player", printed="the paper's value"))
-            .transform_filter("isValid(datum.paper)")
-        )
+        tip = tips(first="player", printed="the paper's value")
+        layers += [
+            base.mark_point(filled=False, size=70, strokeWidth=1.5, strokeDash=dash)
+            .encode(x=alt.X("paper:Q", **across), tooltip=tip)
+            .transform_filter(f"isValid(datum.paper) && {test}isValid(datum.differs)")
+            for test, dash in (("!", [1, 0]), ("", [1.5, 2]))
+        ]
     if scale.has_zero_line:
         zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, color=SOFT)
         layers.insert(0, zero.encode(x=alt.datum(0)))
