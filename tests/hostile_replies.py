@@ -1,6 +1,7 @@
 """Texts made to exhaust parsers of replies: brackets, quotes, digits, blanks, and markers, repeated."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 # What is repeated: single characters, then beginnings of answers that never end, then whole small answers.
 UNITS = (
@@ -238,23 +239,15 @@ _HEADS = (
 _ENDS = ("", "}", "</answer>", " 1", '"}')
 
 
-def hostile_replies(size: int, *, is_short: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield what is repeated with a text of about so many characters; `is_short`: every unit once."""
+def hostile_replies(size: int) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield what is repeated, and how to make the text, of about so many characters."""
     for number, unit in enumerate(UNITS):
-        frames = [("", "")] if is_short else [(head, end) for head in _HEADS for end in _ENDS[:2]]
-        if is_short:
-            frames = [(_HEADS[number % len(_HEADS)], _ENDS[number % len(_ENDS)])]
-        for head, end in frames:
-            body = unit * ((size - len(head) - len(end)) // len(unit) + 1)
-            yield f"{head[:12]!r} {unit!r} {end!r}", head + body + end
+        head, end = _HEADS[number % len(_HEADS)], _ENDS[number % len(_ENDS)]
+        yield f"{head[:12]!r} {unit!r} {end!r}", partial(_repeat, unit, size, head, end)
     # Two units in alternation, then one half of each.
-    for number, first in enumerate(UNITS):
-        for step in (1,) if is_short else (1, 7, 31, 53):
-            other = UNITS[(number + step) % len(UNITS)]
-            yield f"{first!r} and {other!r}", (first + other) * (size // len(first + other) + 1)
-            half = size // 2
-            text = first * (half // len(first) + 1) + other * (half // len(other) + 1)
-            yield f"{first!r} before {other!r}", text
+    for first, other in zip(UNITS, (*UNITS[1:], UNITS[0]), strict=True):
+        yield f"{first!r} and {other!r}", partial(_repeat, first + other, size)
+        yield f"{first!r} before {other!r}", partial(_halve, first, other, size // 2)
     # Nesting in blocks, each from depth 0.
     for opening, content in (
         ('{"a":', "{},"),
@@ -264,14 +257,19 @@ def hostile_replies(size: int, *, is_short: bool = False) -> Iterator[tuple[str,
         ('{"a":1,"a":', "{}"),
     ):
         block = opening * 490 + content * 500
-        yield f"490 {opening!r} and 500 {content!r}", block * (size // len(block) + 1)
-    nested = size // 14
-    yield "one key twice, nested", '{"a":1,"a":' * nested + "1" + "}" * nested
-    yield (
-        "an object in each of 900, with one key twice",
-        '{"a":1,"a":' * 900 + "[" + "{}," * (size // 3) + "1]" + "}" * 900,
-    )
-    yield (
-        "half characters, nested",
-        '{"a":"\\ud800","b":' * 900 + "[" + "{}," * (size // 3) + "1]" + "}" * 900,
-    )
+        yield f"490 {opening!r} and 500 {content!r}", partial(_repeat, block, size)
+    nested, objects = size // 14, "[" + "{}," * (size // 3) + "1]"
+    for kind, text in (
+        ("one key twice, nested", '{"a":1,"a":' * nested + "1" + "}" * nested),
+        ("an object in each of 900, with one key twice", '{"a":1,"a":' * 900 + objects + "}" * 900),
+        ("half characters, nested", '{"a":"\\ud800","b":' * 900 + objects + "}" * 900),
+    ):
+        yield kind, partial(str, text)
+
+
+def _repeat(unit: str, size: int, head: str = "", end: str = "") -> str:
+    return head + unit * ((size - len(head) - len(end)) // len(unit) + 1) + end
+
+
+def _halve(first: str, other: str, half: int) -> str:
+    return first * (half // len(first) + 1) + other * (half // len(other) + 1)

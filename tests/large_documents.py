@@ -1,7 +1,8 @@
 """Documents that are sound, or nearly so, and large: parsers read them whole, and check entry by entry."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 # Marks that are put in order when a text is composed, one after the other.
@@ -9,8 +10,9 @@ MARKS = "\u0301\u0316"
 _WORDS = ("reasoning", "rule_description", "inverse_rule_description", "python_code", "justification")
 
 
-def large_documents(size: int) -> Iterator[tuple[str, str]]:
-    """Yield what a document holds with its JSON, of about so many characters."""
+@cache
+def large_documents(size: int) -> list[tuple[str, Callable[[], str]]]:
+    """What a document holds, and how to write its JSON, of about so many characters."""
     names = [f"t {number}" for number in range(size // 12)]
     few = names[: size // 60]
     states = [{"label": "seen", "rules_out": few[:1]}, {"label": "not", "rules_out": []}]
@@ -111,7 +113,8 @@ def large_documents(size: int) -> Iterator[tuple[str, str]]:
         "an answer of one text": {"final_answer": "1 " * (size // 2)},
         "lists in an answer": {"final_answer": [[[]]] * (size // 8)},
     }  # fmt: skip
-    for kind, document in documents.items():
-        yield kind, json.dumps(document)
-    for kind in ("answer", "book"):
-        yield f"marks in <{kind}>", f"<{kind}>a{MARKS * (size // 2)}</{kind}>"
+    tagged = {f"marks in <{kind}>": f"<{kind}>a{MARKS * (size // 2)}</{kind}>" for kind in ("answer", "book")}
+    return [
+        *((kind, partial(json.dumps, document)) for kind, document in documents.items()),
+        *((kind, partial(str, text)) for kind, text in tagged.items()),
+    ]
