@@ -6,6 +6,7 @@ Expectations validates it after all, and says what it shows. `tests/warehouse/te
 against each other.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from importlib.metadata import version
@@ -23,6 +24,19 @@ from perennial.warehouse.audit.suites import COLUMNS, RULE, TYPES, TableExpectat
 if TYPE_CHECKING:
     import pandas as pd
 
+_REPOSITORY = str(Path(__file__).resolve().parents[2])
+_START = f"""import sys
+if sys.argv[1] in ("refresh", "evaluate"):
+    sys.path.append({_REPOSITORY!r})
+    from tests.flows import plain_audit
+    sys.path.remove({_REPOSITORY!r})
+    plain_audit.judge_by_duckdb()
+from perennial.flows.cli.app import main
+main()
+"""
+# Starts `perennial` so that DuckDB judges its suites, and also without Prefect.
+PROGRAM = (sys.executable, "-P", "-c", _START)
+PLAIN_PROGRAM = (*PROGRAM[:-1], _START.replace("judge_by_duckdb()", "run_plainly()"))
 _NOTHING_RAISED = {"raised_exception": False, "exception_message": None, "exception_traceback": None}
 
 
@@ -115,3 +129,21 @@ def plain_suites() -> Iterator[None]:
     """Let audits of this process be judged so."""
     with patch.object(audit, "CheckpointRunner", PlainRunner):
         yield
+
+
+def judge_by_duckdb() -> None:
+    """Let audits of this process be judged so to its end."""
+    audit.CheckpointRunner = PlainRunner  # type: ignore[misc,assignment]
+
+
+def leave_prefect_out() -> None:
+    """Let commands of this process do their jobs as `perennial try` does."""
+    from perennial.flows.cli.run import refresh
+
+    refresh.execute_by_prefect = refresh.execute_plainly
+
+
+def run_plainly() -> None:
+    """Do both."""
+    judge_by_duckdb()
+    leave_prefect_out()

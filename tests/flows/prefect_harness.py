@@ -18,6 +18,7 @@ from perennial.flows.serve.prefect_environment import configure_prefect, prefect
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
+from tests.flows.plain_audit import PROGRAM
 from tests.flows.progress_lines import without_progress
 from tests.flows.warm_start import WarmProcess, WarmStart, end_with
 
@@ -117,9 +118,7 @@ class Harness:
         if sys.platform == "linux":
             owner = os.getpid()
             options["preexec_fn"] = lambda: end_with(owner)
-        return subprocess.Popen(
-            [*shell, sys.executable, "-P", "-m", "perennial.flows.cli.app", *arguments], **options
-        )
+        return subprocess.Popen([*shell, *PROGRAM, *arguments], **options)
 
     def perennial(
         self, *arguments: str, cwd: Path, timeout: float = 240

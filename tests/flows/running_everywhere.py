@@ -15,6 +15,7 @@ from typing import Any
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.batches_in_peril import Peril, dying_once, failing_once, refusing, telling
+from tests.flows.plain_audit import judge_by_duckdb
 
 BATCHES = 6
 ASKED = {
@@ -33,6 +34,7 @@ def main() -> None:
     from distributed import LocalCluster
     from prefect import flow
 
+    judge_by_duckdb()
     in_peril = flow(name="batches-in-peril", validate_parameters=False)(run_in_peril)
     folder, edition = Path(sys.argv[1]), sys.argv[2]
     with LocalCluster(

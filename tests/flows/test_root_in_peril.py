@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from perennial.warehouse.catalog.catalog import open_catalog, published_units
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests, grow_next, published_digests, settings_of
 from tests.flows.mounted import require_mounts, run_mounted
+from tests.flows.plain_audit import PROGRAM
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import publish_without_models
 from tests.flows.test_serve import descendants
@@ -25,16 +26,21 @@ from tests.warehouse.lock_holding import holding
 pytestmark = pytest.mark.slow
 
 DEADLINE_S = 240
+COLD = (sys.executable, "-P", "-m", "perennial.flows.cli.app")
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
     *("--players", "algorithm-3"),
 )
 
 
-def _start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
+def _start(
+    root: Path,
+    *arguments: str,
+    program: Sequence[str] = (sys.executable, "-P", "-m", "perennial.flows.cli.app"),
+) -> "subprocess.Popen[str]":
     """Start the command beside a Prefect server of its own, if it comes to need one."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "perennial.flows.cli.app", *arguments, "--root", str(root)],
+        [*program, *arguments, "--root", str(root)],
         cwd=root.parent,
         env=clean_environment(),
         stdout=subprocess.PIPE,
@@ -147,7 +153,7 @@ def test_a_read_only_root_is_read_by_all_that_read_and_refused_in_one_line_by_al
 
 def test_a_writer_that_is_stopped_keeps_the_root_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     root = tmp_path / "data"
-    writer = _start(root, *REFRESH, "--edition", "next")
+    writer = _start(root, *REFRESH, "--edition", "next", program=PROGRAM)
     try:
         _wait_for(lambda: (root / "staging").is_dir() or writer.poll() is not None)
         group = [writer.pid, *descendants(writer.pid)]

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from perennial.schemas.units import LOOK_UP
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY, Published
+from tests.flows.plain_audit import PROGRAM
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
 from tests.flows.progress_lines import without_progress
 from tests.flows.test_serve import descendants, lives
@@ -41,7 +41,7 @@ def _refreshing(
 ) -> "Iterator[subprocess.Popen[str]]":
     """Yield a refresh beside a server of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "perennial.flows.cli.app", *command],
+        [*PROGRAM, *command],
         cwd=folder,
         env={**clean_environment(), **environment},
         stdout=subprocess.PIPE,

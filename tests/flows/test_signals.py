@@ -5,7 +5,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from perennial.schemas.units import LOOK_UP
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY
+from tests.flows.plain_audit import PROGRAM
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -120,7 +120,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-P", "-m", "perennial.flows.cli.app", *REFRESH),
+                *(*PROGRAM, *REFRESH),
                 *("--base-url", server.url, "--root", str(tmp_path)),
             ],
             cwd=tmp_path,

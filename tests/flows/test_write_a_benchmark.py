@@ -4,13 +4,13 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import REPOSITORY
 from tests.flows.installed_benchmarks import EXAMPLE, write_example
+from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import clean_environment
 
 PAGE = (REPOSITORY / "docs/write_a_benchmark.md").read_text("utf-8")
@@ -36,7 +36,7 @@ def test_its_commands_run_on_the_installed_example(tmp_path: Path) -> None:
     environment = {**clean_environment(), "PYTHONPATH": path, "PERENNIAL_WORKERS": "1"}
     assert set(SAID) <= set(COMMANDS)
     for command in COMMANDS:
-        program = [sys.executable, "-m", "perennial.flows.cli.app", *shlex.split(command)[1:]]
+        program = [*PLAIN_PROGRAM, *shlex.split(command)[1:]]
         guesses = "AABB\n" * 10
         done = subprocess.run(
             program, input=guesses, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240

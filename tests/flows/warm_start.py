@@ -58,8 +58,8 @@ class WarmStart:
     """A process that has imported what a refresh needs, in the given environment; it ends with its owner.
 
     Of several that start at once one compiles, under the lock, and the others load what it has compiled.
-    Where it is `plain`, commands run without Prefect, and DuckDB alone says whether the suites of an audit
-    hold (`plain_audit`).
+    DuckDB alone says whether the suites of an audit hold (`plain_audit`). Where it is `plain`, commands run
+    without Prefect.
     """
 
     def __init__(self, environment: dict[str, str], home: Path, lock: Path, *, plain: bool = False) -> None:
@@ -151,15 +151,16 @@ def _import_all(lock: str, *, plain: bool) -> None:
     code_sha256()
     dependency_versions()
     template_hashes()
-    if not plain:
-        from perennial.flows.run import by_prefect  # noqa: F401
-    else:
-        repository = str(Path(__file__).resolve().parents[2])
-        sys.path.append(repository)
-        from tests.flows.plain_audit import PlainRunner
+    repository = str(Path(__file__).resolve().parents[2])
+    sys.path.append(repository)
+    from tests.flows.plain_audit import judge_by_duckdb, leave_prefect_out
 
-        sys.path.remove(repository)
-        audit.CheckpointRunner = PlainRunner  # type: ignore[misc,assignment]
+    sys.path.remove(repository)
+    judge_by_duckdb()
+    if plain:
+        leave_prefect_out()
+    else:
+        from perennial.flows.run import by_prefect  # noqa: F401
     audit.audit({})
 
 
@@ -169,15 +170,6 @@ def _modules_of(*packages: str) -> Iterator[str]:
         for module in walk_packages(import_module(package).__path__, f"{package}."):
             if ".report" not in module.name:
                 yield module.name
-
-
-def _leave_prefect_out() -> None:
-    """Let commands do their jobs plainly, as `perennial try` does."""
-    from perennial.flows.cli.run import refresh
-    from perennial.flows.cli.run import refresh as evaluate
-    from perennial.flows.cli.run import refresh as execute
-
-    refresh.execute_by_prefect = evaluate.execute_by_prefect = execute.execute_plainly
 
 
 def _serve(requests: socket.socket) -> dict[str, Any]:
@@ -229,8 +221,6 @@ def _end(code: object) -> None:
 
 def _main() -> None:
     _import_all(sys.argv[2], plain="--plain" in sys.argv)
-    if "--plain" in sys.argv:
-        _leave_prefect_out()
     gc.freeze()
     request = _serve(socket.socket(fileno=int(sys.argv[1])))
     os.chdir(request["cwd"])

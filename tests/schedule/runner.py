@@ -5,6 +5,7 @@ A step of an action (`uses:`) is taken to succeed. Of GitHub's expressions it kn
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
@@ -18,6 +19,7 @@ from typing import Any
 import yaml
 
 from tests.conftest import REPOSITORY
+from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import clean_environment
 
 HERE = Path(__file__).parent
@@ -25,7 +27,8 @@ _STAND_INS = {
     "gh": f'exec "{sys.executable}" "{HERE}/gh.py" "$@"',
     "aws": f'exec "{sys.executable}" "{HERE}/aws.py" "$@"',
     "pip": 'echo "pip $*"',
-    "perennial": f'exec "{sys.executable}" -P -m perennial.flows.cli.app "$@"',
+    # A Prefect server for each command would take half of the time; tests/flows start it.
+    "perennial": f'exec {shlex.join(PLAIN_PROGRAM)} "$@"',
 }
 # GitHub's own for `shell: bash`.
 _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
