@@ -1,7 +1,9 @@
 """Drawn rules: reversible, described by their steps, new in each edition, and enough of them in each cell."""
 
 import json
+import math
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -154,16 +156,18 @@ def test_a_second_rule_of_the_grammar_is_found() -> None:
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.parametrize("alphabet", ["any", "letters"])
 def test_each_cell_has_more_than_10_000_rules(dimension: Dimension, alphabet: Alphabet) -> None:
-    """Counted by what they do to the probes; semantic cells have other alphabets beside letters."""
+    """Told apart by what they do to the probes; semantic cells have other alphabets beside letters.
+
+    Of N rules, any two that are drawn are the same with a probability of at least 1 / N.
+    """
     steps, last = list_steps(dimension, alphabet), ((), *((step,) for step in list_last_steps(dimension)))
-    rng, seen = random.Random(1), set()
-    for _ in range(60_000):
+    rng, drawn = random.Random(1), Counter[str]()
+    while drawn.total() < 1_200:
         rule = (*rng.choices(steps, k=2), *rng.choice(last))
         if (alphabet == "any" or not all(map(is_move, rule))) and is_telling(dimension, alphabet, rule):
-            seen.add(hash(json.dumps(run_probes(dimension, alphabet, rule))))
-            if len(seen) > 10_000:
-                return
-    raise AssertionError(f"{len(seen):,} rules")
+            drawn[json.dumps(run_probes(dimension, alphabet, rule))] += 1
+    same = sum(math.comb(count, 2) for count in drawn.values())
+    assert math.comb(drawn.total(), 2) > 10_000 * same
 
 
 def test_the_names_of_published_rules_are_read(tmp_path: Path) -> None:
