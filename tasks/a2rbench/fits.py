@@ -4,6 +4,7 @@ The paper's cycle check says that a rule is reversible, not that it is the only 
 which a rule that fits gives another answer has no single answer.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -421,6 +422,13 @@ def find_fits(
 
     The rules of the grammar are tried as well, unless they are not asked for: there are millions.
     """
+    return _find_fits(dimension, json.dumps([examples, query]), has_grammar)
+
+
+# What grows an item, its gate and the player `search` ask the same.
+@lru_cache(maxsize=2_000)
+def _find_fits(dimension: Dimension, asked: str, has_grammar: bool) -> Fits:
+    examples, query = json.loads(asked)
     values = [value for pair in examples for value in pair] + [query]
     programs = _programs(dimension, frozenset(_alphabets(values)))
     # A small example refuses most programs at the least cost.

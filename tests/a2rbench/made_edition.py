@@ -2,9 +2,10 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -32,7 +33,7 @@ MODELS: Mapping[str, str] = {"m-large": "RRRWRRN", "m-small": "RQWNRX"}
 RUNS = 2
 
 
-@lru_cache(maxsize=1)
+@cache
 def items() -> tuple[Item, ...]:
     """Return the items of a few rules."""
     grown: list[Item] = []
@@ -45,7 +46,12 @@ def items() -> tuple[Item, ...]:
 
 
 def rows() -> Rows:
-    """Return the rows of every staged table."""
+    """Return the rows of every staged table, which are the caller's to change."""
+    return deepcopy(_grown_and_played())
+
+
+@cache
+def _grown_and_played() -> Rows:
     names = (*staged_tables("a2rbench", answers=False), *staged_tables("a2rbench", answers=True))
     tables: Rows = {name: [] for name in names}
     tables["a2rbench_items"] = [asdict(item) for item in items()]
