@@ -31,6 +31,12 @@ MAIN = sys.modules["__main__"]
 NUMBERS = count()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first: at the end, files of short ones keep all processes at work."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """Keep what lives to the end out of the garbage collector, which would search all of it each time."""
     gc.collect()

@@ -77,11 +77,11 @@ def test_strata_stay_and_single_ones_are_taken_together() -> None:
 
 @pytest.mark.slow
 def test_shares_are_how_often_models_are_on_the_frontier_of_new_domains() -> None:
-    # Seeded: 1,500 editions of four models; truths are drawn, so shares can be held against them.
+    # Seeded: 600 editions of four models; truths are drawn, so shares can be held against them.
     rng = np.random.default_rng(43)
     domains, per_domain, models = 20, 5, 4
     said, is_true = [], []
-    for _ in range(1_500):
+    for _ in range(600):
         truth, price = rng.uniform(0.3, 0.8, models), np.exp(rng.uniform(-0.5, 0.5, models))
         common, own = rng.uniform(-0.1, 0.1, domains), rng.uniform(-0.1, 0.1, (models, domains))
         rate = np.repeat(truth[:, None] + common + own, per_domain, axis=1)
