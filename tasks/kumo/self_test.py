@@ -11,14 +11,7 @@ from random import Random
 
 from perennial.prompts.wording import with_article
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.things import (
-    TURN_LIMIT,
-    Instance,
-    Observation,
-    OutcomeState,
-    SeedConfig,
-    Step,
-)
+from perennial.schemas.kumo.things import TURN_LIMIT, Instance, Observation, OutcomeState, SeedConfig, Step
 from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare
 from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance

@@ -12,14 +12,7 @@ from perennial.flows.kumo.release.domain_files import read_messages
 from perennial.tasks.kumo.answers import Move, parse_answer, parse_as_published
 from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.play import ModelPlayer, parse_model_player
-from tests.kumo.asking_models import (
-    BOARD,
-    VANILLA,
-    make_reply,
-    name,
-    play_once,
-    replies,
-)
+from tests.kumo.asking_models import BOARD, VANILLA, make_reply, name, play_once, replies
 from tests.kumo.paper_clone import write_clone
 
 CLOSED = parse_model_player("closed:m", {}, VARIANTS)

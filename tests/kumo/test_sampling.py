@@ -15,12 +15,7 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import InstancesExhausted, UnsatisfiableSetting
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import (
-    EncodedConfig,
-    canonical_instance_id,
-    encode_config,
-    instance_id,
-)
+from perennial.tasks.kumo.encoding import EncodedConfig, canonical_instance_id, encode_config, instance_id
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.shown import ObservableState, observable_states

@@ -4,16 +4,7 @@ from dataclasses import replace
 
 from perennial.schemas.kumo.things import Outcome, SeedConfig
 from perennial.tasks.kumo.validation import one_to_one_share, validate_config
-from tests.kumo.tree_config import (
-    CLEAN,
-    SMELL,
-    label,
-    small,
-    span,
-    with_height,
-    with_smell,
-    with_truth,
-)
+from tests.kumo.tree_config import CLEAN, SMELL, label, small, span, with_height, with_smell, with_truth
 
 
 def test_fewer_than_fifty_truths_and_thirty_actions_are_a_warning_and_fewer_than_hard_draws_an_error() -> (

@@ -7,17 +7,7 @@ from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.breaker import Breaker
 from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, RetryPolicy
-from tests.llm.http_double import (
-    KEY,
-    Answer,
-    MemoryLedger,
-    against,
-    client,
-    double,
-    fault,
-    ok,
-    request,
-)
+from tests.llm.http_double import KEY, Answer, MemoryLedger, against, client, double, fault, ok, request
 
 
 async def ask_all(asker, n, model="m", start=0):

@@ -8,17 +8,7 @@ import pytest
 
 from perennial.schemas.errors import LimitReached
 from perennial.schemas.model_calls import Price, Spent
-from tests.llm.http_double import (
-    DROPPED,
-    Answer,
-    MemoryLedger,
-    against,
-    client,
-    fault,
-    ok,
-    request,
-    usage,
-)
+from tests.llm.http_double import DROPPED, Answer, MemoryLedger, against, client, fault, ok, request, usage
 
 PRICES = {"m": Price(prompt=1.0, completion=1.0)}
 

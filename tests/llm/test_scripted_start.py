@@ -9,11 +9,7 @@ import pytest
 
 from tests.llm.scripted_asking import ECHO, KEY, body_of
 from tests.server.command_line import parse_options, to_argv
-from tests.server.faults import (
-    EXTRA_FAULTS,
-    SUBSTANCE_FAULTS,
-    TRANSPORT_FAULTS,
-)
+from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
 from tests.server.options import ServerOptions
 from tests.server.running import REPOSITORY, running_server
 

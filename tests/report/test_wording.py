@@ -1,14 +1,6 @@
 """Names and numbers as people read them."""
 
-from perennial.tasks.report.wording import (
-    cell,
-    clean,
-    decimals,
-    p_number,
-    p_text,
-    span,
-    with_interval,
-)
+from perennial.tasks.report.wording import cell, clean, decimals, p_number, p_text, span, with_interval
 
 
 def test_numbers() -> None:

@@ -5,12 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from perennial.schemas.disclosure import (
-    canary_of,
-    commitment_of,
-    draw_seed,
-    is_public,
-)
+from perennial.schemas.disclosure import canary_of, commitment_of, draw_seed, is_public
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.settings import load_settings

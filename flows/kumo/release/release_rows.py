@@ -7,13 +7,7 @@ from math import inf
 from perennial.flows.kumo.release.domain_files import read_config
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.ids import content_id
-from perennial.schemas.kumo.things import (
-    BookVerdict,
-    Instance,
-    SeedConfig,
-    Setting,
-    observation_text,
-)
+from perennial.schemas.kumo.things import BookVerdict, Instance, SeedConfig, Setting, observation_text
 from perennial.schemas.rows import Rejection, Row
 from perennial.tasks.kumo.books import other_sentences, rules_of
 from perennial.tasks.kumo.configuration import parse_json

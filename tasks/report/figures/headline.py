@@ -11,14 +11,7 @@ from perennial.schemas.statistics import (
     rank_text,
     shown_measures,
 )
-from perennial.tasks.report.content import (
-    Grid,
-    Record,
-    ReportData,
-    Section,
-    figure,
-    omit_section,
-)
+from perennial.tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
 from perennial.tasks.report.wording import clean, name_populations, with_interval
 
 _KEY = "headline"
