@@ -27,6 +27,11 @@ Method = Literal["components", "balanced", "bisection"]
 METHODS: tuple[Method, ...] = get_args(Method)
 SIDES = ("IND", "OOD")
 _NEEDED = tuple(NAMED_SETTINGS.values())
+MOST_CUT = 0.1  # of the relations; the paper's split cuts none
+_MADE_SPARSE = (
+    "`perennial domains sparse NAME --sparse 8,0 --out FILE` writes one that --method components splits "
+    "without a cut, as in the paper"
+)
 _BISECTIONS = 8  # starts of the search for a cut; the lightest cut is taken
 
 
@@ -37,18 +42,27 @@ class DomainSplit:
     `components` are the numbers of truths of the connected components, in the order in which they were
     found. `cut` are pairs of an action and a truth of the other side that it ruled out: that rule-out is in
     neither side. `dropped` are the truths that nothing rules out any more, which are in neither side either.
+    `relations` is the number of pairs of an action and a truth that it can rule out, in the whole domain.
     """
 
     sides: tuple[SeedConfig, SeedConfig]
     components: tuple[int, ...]
+    relations: int
     cut: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
 
+    @property
+    def cut_text(self) -> str:
+        """How many of the domain's relations are in neither side."""
+        share = len(self.cut) / max(1, self.relations)
+        return f"{len(self.cut):,} of {self.relations:,} relations of an action to a truth ({share:.1%})"
 
-def split_domain(config: SeedConfig, method: Method) -> DomainSplit:
+
+def split_domain(config: SeedConfig, method: Method, *, accept_cut: bool = False) -> DomainSplit:
     """The domain's two sides, `NAME IND` and `NAME OOD`.
 
-    Raises InvalidOption where a side is too small for easy and hard instances.
+    Raises InvalidOption where a side is too small for easy and hard instances, and where more than MOST_CUT
+    of the relations would be cut, unless that is accepted.
     """
     if method not in METHODS:
         raise InvalidOption(f"--method {method}: expected {join_choices(METHODS)}")
@@ -72,10 +86,16 @@ def split_domain(config: SeedConfig, method: Method) -> DomainSplit:
     split = DomainSplit(
         sides,
         tuple(len(component) for component in components),
+        sum(map(len, related.values())),
         cut,
         tuple(truth for truth in config.truths if truth not in kept),
     )
     _require_size(config, split, method)
+    if len(cut) > MOST_CUT * split.relations and not accept_cut:
+        raise InvalidOption(
+            f"domain {config.name!r}: --method {method} cuts {split.cut_text}, more than {MOST_CUT:.0%}, so "
+            f"that its sides are other domains; {_MADE_SPARSE}, or give --accept-cut"
+        )
     return split
 
 
@@ -223,7 +243,9 @@ def _require_size(config: SeedConfig, split: DomainSplit, method: Method) -> Non
     ]
     if too_small:
         sizes = ", ".join(f"{s.name} {s.n_truths} truths and {s.n_actions} actions" for s in _NEEDED)
-        remedy = "use another domain" if method == "bisection" else "use --method bisection"
+        remedy = (
+            "use another domain" if method == "bisection" else f"{_MADE_SPARSE}; or use --method bisection"
+        )
         raise InvalidOption(
             f"domain {config.name!r} cannot be split by --method {method}: its truths form "
             f"{count(len(split.components), 'connected component')}, and {'; '.join(too_small)}, but needed "

@@ -16,6 +16,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.training import connected_truths, describe_overlap, split_domain
 from perennial.tasks.kumo.validation import validate_config
+from perennial.tasks.kumo.worlds import make_sparse
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.small_worlds import unhurried
 
@@ -70,7 +71,7 @@ def test_an_overlap_is_named() -> None:
     split = split_domain(config_of([block for block in blocks for _ in range(2)], 40), "components")
     assert describe_overlap(split) == []
     first, second = split.sides
-    doctored = type(split)((first, config_of([frozenset((0,))], 3)), split.components)
+    doctored = type(split)((first, config_of([frozenset((0,))], 3)), split.components, split.relations)
     problems = describe_overlap(doctored)
     assert "truth 't0' is in both sides" in problems
     assert "action 'a0' is in both sides" in problems
@@ -82,8 +83,10 @@ def test_an_overlap_is_named() -> None:
 @pytest.mark.slow
 def test_bundled_domains_are_cut_in_two_halves_that_share_nothing(name: str) -> None:
     config = load_bundled(name)
-    split = split_domain(config, "bisection")
+    split = split_domain(config, "bisection", accept_cut=True)
     assert describe_overlap(split) == []
+    related = {(o.action, t) for o in config.outcomes for s in o.states for t in s.rules_out}
+    assert split.relations == len(related) > len(split.cut)
     kept = [truth for side in split.sides for truth in side.truths]
     assert sorted([*kept, *split.dropped]) == sorted(config.truths)
     assert sorted(action for side in split.sides for action in side.actions) == sorted(config.actions)
@@ -113,9 +116,30 @@ def test_a_domain_in_one_component_is_refused_in_one_line(tmp_path: Path) -> Non
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("links", "is_refused"), [(4, False), (5, True)])
+def test_a_cut_of_more_than_a_tenth_needs_consent(links: int, is_refused: bool) -> None:
+    # Each half has an action for each pair of its truths; each link is cut once, on one of its sides.
+    halves = [frozenset(pair) for half in (range(20), range(20, 40)) for pair in combinations(half, 2)]
+    config = config_of([*halves, *(frozenset((n, n + 20)) for n in range(20) for _ in range(links))], 40)
+    split = split_domain(config, "bisection", accept_cut=True)
+    assert (len(split.cut), split.relations) == (20 * links, 760 + 40 * links)
+    if not is_refused:
+        assert split_domain(config, "bisection") == split
+        return
+    with pytest.raises(InvalidOption, match=r"cuts 100 of 960 relations .*\(10.4%\).* or give --accept-cut"):
+        split_domain(config, "bisection")
+
+
+def test_a_domain_made_sparse_splits_by_components_as_in_the_paper() -> None:
+    split = split_domain(make_sparse(load_bundled("medical_diagnosis"), "8,0"), "components")
+    assert len(split.components) >= 8
+    assert (split.cut, describe_overlap(split)) == ((), [])
+
+
 def test_the_command_writes_the_same_two_configurations_again(tmp_path: Path) -> None:
     def run(folder: Path) -> list[bytes]:
-        arguments = ["split", "music_identification", "--method", "bisection", "--out", str(folder), "--json"]
+        arguments = ["split", "music_identification", "--method", "bisection", "--accept-cut", "--json"]
+        arguments += ["--out", str(folder)]
         result = CliRunner().invoke(domains, arguments)
         assert result.exit_code == 0, result.output
         files = [Path(side["file"]) for side in json.loads(result.stdout)["sides"]]

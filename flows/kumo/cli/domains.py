@@ -51,9 +51,7 @@ domains = typer.Typer(
     add_completion=False,
     epilog="Example: perennial domains list",
 )
-domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(
-    split
-)
+domains.command(epilog="Example: perennial domains split sparse_medicine.json --out split")(split)
 for _command, _settings in ((propose, ("categories",)), (configure, ("continuations", "repairs"))):
     _fields = partial(lambda names, _named: author_fields(*names), _settings)
     domains.command(_command.__name__, cls=benchmark_command(_command, _fields, has_long_help=False))(

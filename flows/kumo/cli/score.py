@@ -105,6 +105,12 @@ def split(
             "connections are cut, for domains that are one component."
         ),
     ] = "components",
+    accept_cut: Annotated[
+        bool,
+        typer.Option(
+            "--accept-cut", help="Write the sides where more than 10% of the relations are cut too."
+        ),
+    ] = False,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -122,7 +128,7 @@ def split(
     refuse_unsafe(config)
     require_folder("--out", out)
     chosen = next((name for name in METHODS if name == method), method)
-    made = split_domain(config, chosen)  # type: ignore[arg-type]
+    made = split_domain(config, chosen, accept_cut=accept_cut)  # type: ignore[arg-type]
     if problems := describe_overlap(made):
         raise UnusableConfig(f"domain {config.name!r}: the sides are not disjoint: {problems[0]}")
     out.mkdir(parents=True, exist_ok=True)
@@ -143,6 +149,7 @@ def split(
             f"{show_path(path)}"
         )
     console.print("disjoint: no truth and no action in both, no action relates to a truth of the other side")
+    console.print(f"cut: {made.cut_text}")
     _print_named(console, "rule-out", [f"{action} > {truth}" for action, truth in made.cut])
     _print_named(console, "truth", list(made.dropped))
 
@@ -165,6 +172,7 @@ def _describe(made: "DomainSplit", method: str, paths: list[Path]) -> JsonObject
         "method": method,
         "components": list(made.components),
         "sides": sides,
+        "relations": made.relations,
         "cut": [list(pair) for pair in made.cut],
         "dropped": list(made.dropped),
     }
