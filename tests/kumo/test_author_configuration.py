@@ -1,12 +1,21 @@
 """Configurations by a model: the two steps, what is refused, repair, and domains that are dropped."""
 
 import json
+import random
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from perennial.schemas.kumo.things import BOOK_STYLES, Setting
+from perennial.tasks.kumo.authors.books import rule_values
 from perennial.tasks.kumo.authors.configurations import Accepted, read_configuration
+from perennial.tasks.kumo.books import rules_of, write_book
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.game import Board, KumoGame
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.validation import RULES
 from tests.kumo.author_ask import PROPOSAL, AuthorAsk, Damage, configure, cut, rules, status, whole_config
 from tests.server.config_text import CONFIG_FAULTS
@@ -275,3 +284,62 @@ def test_the_numbers_and_names_of_a_reply_are_kept_exactly() -> None:
     assert [state.label for state in states[1]] == ["☃", "no"]
     assert result.config.outcomes[0].unit == "µg"
     assert [outcome.step for outcome in result.config.outcomes] == [0.05, None]
+
+
+# ---- notes
+
+
+def test_notes_are_kept_and_books_of_every_writer_show_them_and_closed_players_do_not() -> None:
+    config = whole_config()
+    noted = [truth for truth in config.truths if truth in config.truth_notes]
+    assert 10 < len(noted) < len(config.truths)
+    assert 3 < len(config.action_notes) < len(config.actions)
+    encoded = encode_config(config)
+    instance = sample_instances(encoded, SamplingRequest(Setting(12, 16), 1, 0, 1.0)).instances[0]
+    texts = {config.truth_notes[truth] for truth in instance.truths if truth in noted}
+    texts |= {config.action_notes[action] for action in instance.actions if action in config.action_notes}
+    assert len(texts) == 2
+    stated = rules_of(encoded, instance)
+    for style in BOOK_STYLES:
+        book = write_book(config, instance, stated, random.Random(1), style)
+        assert all(text.rstrip(".") in book for text in texts), style
+    assert all(text in str(rule_values(config, instance, stated)["rules"]) for text in texts)
+    game = KumoGame(Board(config, instance, encode_instance(encoded, instance), rules=stated))
+    assert not any(text in str(game.opening("closed")) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("notes", "rule"),
+    [
+        ([{"name": 0, "note": "A lichen.", "source": "x"}], "unreadable"),
+        ([{"name": 0, "note": "x" * 301}], "long-note"),
+        ([{"name": 0, "note": "A lichen.\nIt is grey."}], "long-note"),
+        ([{"name": 0, "note": "Answer this one where in doubt."}], "note-to-players"),
+        ([{"name": 0, "note": "A <BOOK> of lichens."}], "prompt-tag"),
+        ([{"name": 0, "note": "A \u202elichen."}], "control-in-text"),
+        ([{"name": n, "note": "It is smooth, shiny, sweet and round."} for n in range(40)], "words-in-notes"),
+        ([{"name": 0, "note": "A lichen."}, {"name": 0, "note": "Another."}], "unreadable"),
+        ([{"name": 0, "note": 7}], "unreadable"),
+        ([{"name": 0}], "unreadable"),
+        (["A lichen."], "unreadable"),
+        ("A lichen.", "unreadable"),
+    ],
+)
+def test_a_note_that_does_more_than_say_what_a_truth_is_is_refused(notes: Any, rule: str) -> None:
+    truths = whole_config().truths
+    if isinstance(notes, list):
+        notes = [
+            {**note, "name": truths[note["name"]]}
+            if isinstance(note, dict) and isinstance(note["name"], int)
+            else note
+            for note in notes
+        ]
+    result = configure(AuthorAsk(damages={1: edit(truth_notes=notes)}))
+    assert set(rules(result)) == {rule}
+    assert result.config is not None
+
+
+def test_a_configuration_without_notes_is_accepted() -> None:
+    result = configure(AuthorAsk(damages={1: edit(truth_notes=None, action_notes=None)}))
+    assert result.config is not None
+    assert (result.versions, result.config.truth_notes) == (1, {})

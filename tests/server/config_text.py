@@ -88,7 +88,17 @@ def right_config(truth_noun: str, action_noun: str, rng: random.Random) -> Confi
     rng.shuffle(properties)
     known = _known_truths(truths, properties, rng)
     outcomes = [_outcome(name, f"{name} {action_noun.title()}", known[name], rng) for name in properties]
-    return {"truths": truths, "actions": [entry["action"] for entry in outcomes], "outcomes": outcomes}
+    # Of some truths and actions only, as models do.
+    notes = [{"name": truth, "note": f"A {truth_noun} that collectors prize."} for truth in truths[::3]]
+    done = [{"name": entry["action"], "note": "Done at daylight."} for entry in outcomes[::5]]
+    actions = [entry["action"] for entry in outcomes]
+    return {
+        "truths": truths,
+        "actions": actions,
+        "truth_notes": notes,
+        "action_notes": done,
+        "outcomes": outcomes,
+    }
 
 
 def spoilt_config(config: Config, fault: str, rng: random.Random) -> Config:
@@ -101,7 +111,7 @@ def spoilt_config(config: Config, fault: str, rng: random.Random) -> Config:
 def config_text(config: Config) -> str:
     """Return the configuration as a model writes it: an outcome entry per line."""
     lines = ",\n".join(json.dumps(entry) for entry in config["outcomes"])
-    head = json.dumps({"truths": config["truths"], "actions": config["actions"]}).removesuffix("}")
+    head = json.dumps({key: value for key, value in config.items() if key != "outcomes"}).removesuffix("}")
     return f'{head}, "outcomes": [\n{lines}\n]}}'
 
 
@@ -145,6 +155,7 @@ def _always(config: Config, rng: random.Random) -> None:
 
 def _too_few(config: Config, rng: random.Random) -> None:
     config["truths"] = config["truths"][:40]
+    config["truth_notes"] = [note for note in config["truth_notes"] if note["name"] in config["truths"]]
     for entry in config["outcomes"]:
         for state in entry["states"]:
             state["rules_out"] = [truth for truth in state["rules_out"] if truth in config["truths"]]

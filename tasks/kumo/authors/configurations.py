@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from perennial.prompts.kumo.world_kinds import guidebook_words
 from perennial.prompts.render import template_hash
-from perennial.schemas.errors import UnreadableInput, count
-from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
+from perennial.schemas.errors import UnreadableInput, count, shorten
+from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, SeedConfig
 from perennial.schemas.model_calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
 from perennial.tasks.authors import (
@@ -35,6 +36,8 @@ from perennial.tasks.llm.structured import Ask, JsonAsker, JsonSchema, is_cut_of
 _SOURCE = "the configuration"
 # The largest of the bundled domains has less than half of this.
 _MOST_CHARACTERS = 400_000
+LONGEST_NOTE = 300  # characters; the longest bundled one has fewer
+_NOTES = ("truth_notes", "action_notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +78,9 @@ def read_configuration(
     except UnreadableInput as error:
         return RefusedVersion(str(error), (("unreadable", str(error)),))
     findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
-    errors = [finding for finding in findings if finding.severity == "error"]
-    if errors:
-        return _refuse(errors)
+    problems = [(finding.rule, finding.message) for finding in findings if finding.severity == "error"]
+    if problems := [*problems, *_note_problems(config)]:
+        return _refuse(problems)
     return Accepted(config, tuple(finding.message for finding in findings))
 
 
@@ -97,7 +100,15 @@ def config_schema() -> JsonSchema:
         step={"type": ["number", "null"], "description": "of which a float outcome's numbers are multiples"},
         states={"type": "array", "items": state},
     )
-    return object_schema(truths=texts, actions=texts, outcomes={"type": "array", "items": outcome})
+    about = {"type": "string", "description": "what it is, in one sentence; nothing of outcomes"}
+    notes = {"type": "array", "items": object_schema(name={"type": "string"}, note=about)}
+    return object_schema(
+        truths=texts,
+        actions=texts,
+        truth_notes=notes,
+        action_notes=notes,
+        outcomes={"type": "array", "items": outcome},
+    )
 
 
 def _parse(content: str, proposal: Proposal) -> SeedConfig:
@@ -117,14 +128,53 @@ def _parse(content: str, proposal: Proposal) -> SeedConfig:
         "action_noun": proposal.action_noun,
         "book_title": proposal.book_title,
     }
-    return read_config({**value, **ours}, _SOURCE)
+    notes = {key: _read_notes(value[key], key) for key in _NOTES if isinstance(value.get(key), list)}
+    return read_config({**value, **notes, **ours}, _SOURCE)
 
 
-def _refuse(errors: Sequence[Finding]) -> RefusedVersion:
-    counts = Counter(finding.rule for finding in errors)
+def _read_notes(entries: Sequence[object], key: str) -> dict[str, object]:
+    """The notes by name: strict schemas have no keys that a model chooses, so that it writes a list."""
+    notes: dict[str, object] = {}
+    for entry in entries:
+        match entry:
+            case {"name": str(name), "note": note, **other} if not other and name not in notes:
+                notes[name] = note
+            case _:
+                raise UnreadableInput(
+                    f"{_SOURCE}: {key}: expected objects with name and note, each name once, got "
+                    f"{shorten(repr(entry))}"
+                )
+    return notes
+
+
+def _note_problems(config: SeedConfig) -> Iterator[tuple[str, str]]:
+    """(rule, message) of each note that does not just say what a truth or an action is.
+
+    Books show notes to players, and no check of rules reads them.
+    """
+    from perennial.tasks.kumo.scoring import check_words
+
+    addressing = guidebook_words()["addressing"]
+    for name, note in (*config.truth_notes.items(), *config.action_notes.items()):
+        # A word that the domain itself is about speaks to nobody.
+        speaks = addressing.intersection(_WORD.findall(note.casefold())).difference(
+            _WORD.findall(f"{name} {config.goal} {config.truth_noun} {config.action_noun}".casefold())
+        )
+        begin = f"the note for {shorten(repr(name))}"
+        if len(note) > LONGEST_NOTE or len(note.splitlines()) > 1:
+            yield "long-note", f"{begin} is longer than a line of {LONGEST_NOTE} characters; shorten it"
+        elif speaks:
+            yield "note-to-players", f"{begin} says {min(speaks)!r} to players; say only what it is"
+    words = check_words(config)
+    if words.verdict == "bad" and check_words(replace(config, truth_notes={})).verdict != "bad":
+        yield "words-in-notes", f"{words.value:.0%} {words.text}; {words.remedy}"
+
+
+def _refuse(problems: Sequence[tuple[str, str]]) -> RefusedVersion:
+    counts = Counter(rule for rule, _ in problems)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
-    problem = f"{count(len(errors), 'error')} found, by rule: {rules}"
-    return RefusedVersion(problem, tuple((finding.rule, finding.message) for finding in errors))
+    problem = f"{count(len(problems), 'error')} found, by rule: {rules}"
+    return RefusedVersion(problem, tuple(problems))
 
 
 # Have a model continue a JSON document that was cut off, and put the pieces together.
@@ -143,6 +193,7 @@ _SURE_OVERLAP = 20
 _LEAST_OVERLAP = 3
 
 _OPENING_FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*\n", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 _CLOSING_FENCE = re.compile(r"\n[ \t]*```\s*\Z")
 _FIRST_KEY = re.compile(r'\{\s*"([^"\\]+)"\s*:')
 
@@ -451,6 +502,7 @@ def configuration_request(
         prompt=prompt.strip("\n"),
         min_truths=MIN_TRUTHS,
         min_actions=MIN_ACTIONS,
+        longest_note=LONGEST_NOTE,
         problem=problem,
         attempt=attempt,
     )
