@@ -4,15 +4,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from perennial.schemas.a2rbench.things import categories_of
+from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import Proposal
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench import replies as a2rbench_answers
 from perennial.tasks.a2rbench.expansion import read_expansion, read_judgement
 from perennial.tasks.a2rbench.item_text import OutputForm
-from perennial.tasks.a2rbench.readers import excerpt, is_quoted, read_analysis
+from perennial.tasks.a2rbench.readers import is_quoted
 from perennial.tasks.a2rbench.rule_author import CodeForm, RuleForm, VerdictForm, read_reply
+from perennial.tasks.analysts import excerpt, read_analysis
 from perennial.tasks.beyondbench.problem import draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.knowlogic import answers as knowlogic_answers
@@ -77,7 +78,7 @@ def other_parsers() -> dict[str, Parse]:
         "a2rbench verdict": lambda text: read_reply(reply(text), VerdictForm),
         "a2rbench expansion": lambda text: read_expansion(reply(text), 1, ()),
         "a2rbench judgement": lambda text: read_judgement(reply(text)),
-        "a2rbench analysis": lambda text: read_analysis(reply(text), categories_of(True)),
+        "a2rbench analysis": lambda text: read_analysis(reply(text), ANALYSIS.right, ANALYSIS.styles),
         "a2rbench excerpt": excerpt,
         "a2rbench quote": _quotes_itself,
         "keys in a reply": Redaction(["sk-0123456789abcdef", "aaaaaaaaaaaa"]).text,
