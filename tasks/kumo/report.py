@@ -201,6 +201,139 @@ def _rate(row: Record | None) -> str:
     )
 
 
+# Books that models revised: how many in each domain, and whether players gained where more were.
+
+
+REVISIONS = Query(
+    "revisions",
+    """
+-- How many books had to be revised in each domain? (the paper's figure 13)
+SELECT setting, domain, author, books, unchanged, revised, replaced
+FROM revisions
+WHERE edition = $edition
+ORDER BY setting, revised DESC, domain
+""",
+)
+
+REVISIONS_GAIN = Query(
+    "revisions_gain",
+    """
+-- What did revision add to each domain's success rate? (the paper's figure 14)
+SELECT setting, domain, player, books, revised, instances, gain, gain_low, gain_high, domain_gain
+FROM revisions_gain
+WHERE edition = $edition
+ORDER BY setting, player, revised DESC, domain
+""",
+)
+
+REVISIONS_CORRELATION = Query(
+    "revisions_correlation",
+    """
+-- Is success gained where more books were revised?
+SELECT setting, player, domains, r, r_low, r_high, gain_domains, gain_r, gain_r_low, gain_r_high, population,
+       no_interval
+FROM revisions_correlation
+WHERE edition = $edition
+ORDER BY setting, player
+""",
+)
+
+_KEY_REVISIONS = "revisions"
+_TITLE_REVISIONS = "Books that were revised"
+_ENDS = ("revised", "replaced")
+
+
+@figure(_KEY_REVISIONS, _TITLE_REVISIONS, REVISIONS, REVISIONS_GAIN, REVISIONS_CORRELATION)
+def book_revisions(data: ReportData) -> Section:
+    """The section of the paper's figures 13 and 14: counts by domain, and gains by count."""
+    tables = tuple(data.tables[query.name] for query in (REVISIONS, REVISIONS_GAIN, REVISIONS_CORRELATION))
+    revised, gains, related = (table.records() for table in tables)
+    if not revised:
+        return omit_section(_KEY_REVISIONS, _TITLE_REVISIONS, tables, "No model wrote books of this edition.")
+    caption = (
+        "How many books of each domain passed after a revision, and how many never passed, so that the "
+        "template's is used; all others passed as they were written. These are counts, with no interval. "
+    )
+    if gains:
+        caption += (
+            "Each point of the second kind is a domain: what revision adds to a player's success rate there, "
+            "books that were not revised gaining nothing. r is Pearson's, over the n domains; gain r is that "
+            "with the gain of a revised book, over domains that have one, which does not grow with their "
+            f"number by construction. Intervals are by Fisher's z. {name_populations(related)}"
+        )
+    drawings = []
+    for setting in data.settings:
+        counted = [
+            {"domain": clean(row["domain"]), "series": end, "number": row[end]}
+            for row in revised
+            for end in _ENDS
+            if row["setting"] == setting
+        ]
+        if counted:
+            books = sum(row["books"] for row in revised if row["setting"] == setting)
+            name = f"{_TITLE_REVISIONS}: {setting}"
+            drawings.append(make_drawing(f"{setting}, n = {books:,} books", name, _compile_counts(), counted))
+        points = [
+            {
+                "series": clean(row["player"]),
+                "domain": clean(row["domain"]),
+                **{name: row[name] for name in ("revised", "domain_gain")},
+            }
+            for row in gains
+            if row["setting"] == setting and row["domain_gain"] is not None
+        ]
+        if points:
+            players = tuple(dict.fromkeys(row["series"] for row in points))
+            title = f"{setting}, gain by number of revised books"
+            drawings.append(
+                make_drawing(title, f"{_TITLE_REVISIONS}: {title}", _compile_gains(players), points)
+            )
+    headings = ("setting", "player", "n", "r", "n, gain r", "gain r")
+    grid = Grid(headings, tuple(map(_correlation_cells, related)), frozenset(range(2, 6)))
+    return Section(
+        _KEY_REVISIONS, _TITLE_REVISIONS, caption, tables, tuple(drawings), grid if related else None
+    )
+
+
+def _correlation_cells(row: Record) -> tuple[str, ...]:
+    cells = [clean(row["setting"]), clean(row["player"])]
+    for count, name in (("domains", "r"), ("gain_domains", "gain_r")):
+        r = row[name]
+        text = "" if r is None else with_interval(r, row[f"{name}_low"], row[f"{name}_high"])
+        cells += [str(row[count]), text]
+    return tuple(cells)
+
+
+@lru_cache(maxsize=1)
+def _compile_counts() -> Spec:
+    chart = (
+        alt.Chart(ROWS)
+        .mark_bar(height={"band": 0.7})
+        .encode(
+            x=alt.X("number:Q", title="books", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("domain:N", sort=None, title=None),
+            color=series_colours(list(_ENDS), alt.Legend(title=None)),
+            tooltip=tips(domain="domain", series="end", number="books"),
+        )
+    )
+    return compile_chart(chart.properties(width="container", height=alt.Step(22)))
+
+
+@lru_cache(maxsize=8)
+def _compile_gains(players: tuple[str, ...]) -> Spec:
+    chart = (
+        alt.Chart(ROWS)
+        .mark_point(filled=True, size=60)
+        .encode(
+            x=alt.X("revised:Q", title="revised books", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("domain_gain:Q", title="gain in success rate"),
+            color=series_colours(list(players), alt.Legend(title=None)),
+            tooltip=tips(domain="domain", series="player", revised="revised", domain_gain="gain"),
+        )
+    )
+    return compile_chart(chart.properties(width="container", height=260))
+
+
 # Players on the same instances in two versions: the final book and outcomes, and other books or reports.
 
 
@@ -586,6 +719,7 @@ REPORT = Report(
         training_curves,
         book_styles,
         book_versions,
+        book_revisions,
         authoring,
         optimal_histogram,
         draw_table,

@@ -12,7 +12,7 @@ from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from tests.server.running import ServerControls
 
-FAULTS = {"configurer.unknown_truth": 0.5, "configurer.never_valid": 0.2}
+FAULTS = {"configurer.unknown_truth": 0.4}
 
 
 @pytest.fixture

@@ -63,7 +63,13 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "FROM left_out_settings",
         )
         two_benchmarks = ("profile_correlations", "a.benchmark < b.benchmark")
-        by_models = ("revisions_gain", "authoring_costs", "book_judgements", "version_preferences")
+        by_models = (
+            "revisions_gain",
+            "revisions_correlation",
+            "authoring_costs",
+            "book_judgements",
+            "version_preferences",
+        )
         needs_more = (*by_models, "FROM correlations", *others, *two_benchmarks)
         assert rows or any(words in sql for words in needs_more), sql
 

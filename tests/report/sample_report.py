@@ -176,6 +176,19 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "book_versions": [
             (s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6, POPULATION, None) for s, (_, p) in pairs
         ],
+        "revisions": [
+            (s, domain, "writer <i>", 10, 6, count, 4 - count)
+            for s in SETTINGS
+            for count, domain in enumerate(("Salts", "Moons <i>", "Spells", "Trees"))
+        ],
+        "revisions_gain": [
+            (s, domain, p, 10, count, count, 0.2, -0.1, 0.5, count / 50 if count else 0.0)
+            for s, (_, p) in pairs
+            for count, domain in enumerate(("Salts", "Moons <i>", "Spells", "Trees"))
+        ],
+        "revisions_correlation": [
+            (s, p, 4, 0.7, -0.2, 0.9, 3, None, None, None, POPULATION, None) for s, (_, p) in pairs
+        ],
         "book_styles": [
             (s, style, p, 15, rate[p], rate[p] / 2, (1 + rate[p]) / 2, 0.25)
             for s, (_, p) in pairs
@@ -248,6 +261,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "book_versions": "setting player book instances success_final success_other difference "
         "difference_low difference_high "
         "population no_interval",
+        "revisions": "setting domain author books unchanged revised replaced",
+        "revisions_gain": "setting domain player books revised instances gain gain_low gain_high domain_gain",
+        "revisions_correlation": "setting player domains r r_low r_high gain_domains gain_r gain_r_low "
+        "gain_r_high population no_interval",
         "book_styles": "setting style player instances success_rate success_rate_low "
         "success_rate_high p_holm",
         "authoring_funnel": "category part place step number",

@@ -8,6 +8,7 @@ import pytest
 from perennial.tasks.kumo.report import (
     action_rows,
     authoring,
+    book_revisions,
     book_styles,
     book_versions,
     control_gaps,
@@ -52,6 +53,7 @@ from tests.report.sample_report import FLOORS, MEASURED, SETTINGS, report_data
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
         ("training_curves", training_curves, "No player of this edition is a training checkpoint"),
         ("book_versions", book_versions, "No player was shown other books"),
+        ("revisions", book_revisions, "No model wrote books of this edition."),
         ("book_styles", book_styles, "No player was shown a book that the template wrote."),
         ("authoring_funnel", authoring, "No model wrote domains or books"),
     ],

@@ -246,6 +246,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
         "training_curves",
         "book_styles",
         "book_versions",
+        "revisions",
         "authoring",
         "optimal_counts",
         "draws",

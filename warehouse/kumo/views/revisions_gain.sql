@@ -3,7 +3,7 @@
 -- `success_revised` are over the same instances: those whose book a model revised until it passed (`instances` of them
 -- played with both), and `gain` is their paired difference with its interval. `domain_gain` is what revision adds to the
 -- domain's success rate, books that were not revised gaining nothing: the paper's improvement, whose coefficient is
--- `SELECT corr(revised, domain_gain) FROM revisions_gain WHERE ...`.
+-- in `revisions_correlation`.
 WITH players AS (
     SELECT DISTINCT edition, setting, player FROM version_comparisons WHERE version = 'first'
 ), books AS (
