@@ -154,18 +154,7 @@ def _is_json(value: Any) -> bool:
 
 
 TEMPLATE = "a2rbench/solve.md.j2"
-_FORMS = (
-    "Each input is a list of tokens.",
-    "Each input is a grid of tokens, written as a list of rows.",
-    "Each input is a cube of tokens, written as a list of layers, each of them a list of rows.",
-)
-# Of published items in which texts stand in place of innermost lists.
-_TEXT_FORMS = (
-    "Each input is a text, whose tokens are its characters.",
-    "Each input is a grid of tokens, written as a list of rows: texts, whose tokens are their characters.",
-    "Each input is a cube of tokens, written as a list of layers, each of them a list of rows: texts, whose "
-    "tokens are their characters.",
-)
+FORM_TEMPLATE = "a2rbench/item_form.md.j2"
 # Where a value begins, and whether it is an output.
 _PLACES = re.compile(r"^(Input|Output):\n", re.MULTILINE)
 _DECODER = json.JSONDecoder()
@@ -175,8 +164,14 @@ def write_prompt(dimension: Dimension, examples: list[Example], query: Value) ->
     """Return the text that players are shown."""
     written = [(write_value(value, dimension), write_value(wanted, dimension)) for value, wanted in examples]
     values = [query, *(value for pair in examples for value in pair)]
-    forms = _TEXT_FORMS if has_texts(values, dimension) else _FORMS
-    return render(TEMPLATE, form=forms[dimension - 1], examples=written, query=write_value(query, dimension))
+    form = {"dimension": dimension, "has_texts": has_texts(values, dimension)}
+    return render(TEMPLATE, **form, examples=written, query=write_value(query, dimension))
+
+
+@lru_cache
+def _write_form(dimension: Dimension, texts: bool) -> str:
+    """The sentence that says what inputs look like; `texts` are those in place of innermost lists."""
+    return render(FORM_TEMPLATE, dimension=dimension, has_texts=texts).strip()
 
 
 def prompt_hash() -> str:
@@ -206,7 +201,7 @@ def read_dimension(prompt: str) -> Dimension:
     """Return the dimension that a prompt names; raise ValueError for a text that is none."""
     head = prompt.partition("\nInput:\n")[0]
     for dimension in DIMENSIONS:
-        if _FORMS[dimension - 1] in head or _TEXT_FORMS[dimension - 1] in head:
+        if any(_write_form(dimension, texts) in head for texts in (False, True)):
             return dimension
     raise ValueError("the text is no prompt of A2RBench")
 

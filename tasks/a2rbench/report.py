@@ -372,6 +372,25 @@ remapping = table_figure(
 )
 
 
+PHASES = Query(
+    "a2rbench_phases",
+    """
+-- Which inputs make rules hard, and whose rules?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_phases
+WHERE edition = $edition
+""",
+)
+
+phases = table_figure(
+    "a2rbench_phases",
+    "By phase and author",
+    "Accuracy on seeds and on standard (V1 to V3), edge (V4 to V6) and complex (V7 to V9) variations of each "
+    "author's rules, with 95% intervals by rule; rules that perennial draws have the author drawn.",
+    PHASES,
+)
+
+
 # Accuracy by dimension (the paper's figure 3), and by dimension and author (table 5).
 
 
@@ -535,5 +554,5 @@ REPORT = Report(
     ),
     sources=(KINDS,),
     order=KINDS,
-    explored=(remapping,),
+    explored=(remapping, phases),
 )

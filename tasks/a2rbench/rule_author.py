@@ -209,13 +209,6 @@ def read_reply(reply: Reply, form: type[Form]) -> Form | Unusable:
 
 _FOLDER = "a2rbench/authors"
 REPAIR_TEMPLATE = f"{_FOLDER}/repair.md.j2"
-_FORMS = (
-    "lists of tokens",
-    "grids of tokens: lists of rows of the same length",
-    "cubes of tokens: lists of layers of the same size, each of them a list of rows of the same length",
-)
-_SHAPES = ("a list", "a rectangular grid", "a cuboid")
-_SAMPLES = ('["a", "b"]', '[["a", "b"], ["c", "d"]]', '[[["a", "b"], ["c", "d"]], [["e", "f"], ["g", "h"]]]')
 # Of a former reply that is shown again, and of an output that a judge is shown.
 _LONGEST_REPLY, _LONGEST_VALUE = 40_000, 8_000
 
@@ -232,7 +225,7 @@ def rule_request(
         "designer",
         designer,
         "design",
-        form=_FORMS[dimension - 1],
+        dimension=dimension,
         type=type_,
         inspirations=inspirations,
         existing=existing,
@@ -246,7 +239,7 @@ def rule_verdict_request(
     """Return the call for the judgement of a rule in words."""
     words = _describe(rule)
     mark = mark_of(*words.values())
-    return _request("judge", judge, "judge_rule", form=_FORMS[dimension - 1], type=type_, mark=mark, **words)
+    return _request("judge", judge, "judge_rule", dimension=dimension, type=type_, mark=mark, **words)
 
 
 def code_request(
@@ -258,9 +251,7 @@ def code_request(
         architect,
         "write_code",
         type=type_,
-        form=_FORMS[dimension - 1],
-        shape=_SHAPES[dimension - 1],
-        sample=_SAMPLES[dimension - 1],
+        dimension=dimension,
         modules=sorted(MODULES),
         seconds=f"{LIMITS.call_seconds:g}",
         examples=EXAMPLES,

@@ -224,6 +224,7 @@ STRICT = "strict_accuracy"
 BY_AUTHOR = "accuracy_by_author"
 # Over originals and copies together, as the paper counts (tables 1, 4, 5 and 8).
 PAPER = "paper_accuracy"
+PHASES = ("seed", "standard", "edge", "complex")
 COUNTS = ("runs", "solved", "collapsed", "strict")
 _WHAT = {
     "solved": "share of scored runs whose answer is exactly right",
@@ -293,7 +294,7 @@ def _groups(items: EditionItems) -> Iterator[_ItemGroup]:
 
 
 def _paper_groups(items: EditionItems) -> Iterator[_ItemGroup]:
-    """Yield the items by dimension and author (table 5), and all that the paper counts with its copies."""
+    """Yield the items by dimension, phase and author, and all that the paper counts with its copies."""
     import numpy as np
 
     is_copy, everything = items.original >= 0, np.ones(len(items), dtype=bool)
@@ -302,13 +303,16 @@ def _paper_groups(items: EditionItems) -> Iterator[_ItemGroup]:
     for type_ in RULE_TYPES:
         parts[type_] = items.type == type_
     groups = [(PAPER, other, rows) for other, rows in parts.items()]
-    for author in np.unique(items.author).tolist():
-        for shape, of_shape in shapes.items():
-            rows = of_shape & (items.author == author)
-            groups += [
-                (f"{BY_AUTHOR}_{shape}", author, rows & ~is_copy),
-                (f"paper_{BY_AUTHOR}_{shape}", author, rows),
-            ]
+    # The three strategies of variations (section 4.2), V1 to V3, V4 to V6 and V7 to V9, beside the seeds.
+    phases = {name: (items.variation + 2) // 3 == number for number, name in enumerate(PHASES)}
+    authors = {author: items.author == author for author in np.unique(items.author).tolist()}
+    groups += [(f"{BY_AUTHOR}_{phase}", ALL, rows & ~is_copy) for phase, rows in phases.items()]
+    for author, written in authors.items():
+        for part, in_part in {**shapes, **phases}.items():
+            rows = in_part & written
+            groups.append((f"{BY_AUTHOR}_{part}", author, rows & ~is_copy))
+            if part in shapes:
+                groups.append((f"paper_{BY_AUTHOR}_{part}", author, rows))
     for statistic, other, rows in groups:
         if rows.any():
             yield _ItemGroup(statistic, ALL, ALL, other, np.flatnonzero(rows))

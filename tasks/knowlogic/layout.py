@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.prompts.render import render, template_hash
+from perennial.prompts.knowlogic.sentences import load_sentences, prompt_hash
+from perennial.prompts.render import render
 from perennial.schemas.ids import canonical_json, content_id
 from perennial.schemas.knowlogic.things import (
     GAP,
@@ -164,7 +164,7 @@ def write_questions(
                 entities=len(problem.entities),
                 payload=payload,
                 prompt=write_prompt(printed, language),
-                template_hash=template_hash(prompt_template(language)),
+                template_hash=prompt_hash(prompt_template(language)),
                 rejected_draws=rejected_draws,
             )
         )

@@ -112,6 +112,18 @@ def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None
     }
 
 
+def test_phases_are_of_each_author_and_of_all(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_phases WHERE player = 'search'")
+    asked = catalog.query("SELECT DISTINCT author, ceil(variation / 3)::INT FROM a2rbench_items")[1]
+    names = ("seed", "standard", "edge", "complex")
+    expected = {(author, names[phase]) for author, phase in asked}
+    assert {(row["author"], row["phase"]) for row in rows} == expected | {("all", p) for _, p in expected}
+    for row in rows:
+        author = "" if row["author"] == "all" else f" AND author = '{row['author']}'"
+        where = f"player = 'search' AND NOT is_remapped AND ceil(variation / 3) = {names.index(row['phase'])}"
+        assert row["accuracy"] == pytest.approx(one(catalog, where + author))
+
+
 def test_failures_are_counted_by_cell_and_by_variation(catalog: Catalog) -> None:
     rows = records(catalog, "FROM a2rbench_failures")
     counted = catalog.query(

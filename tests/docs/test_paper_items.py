@@ -14,7 +14,11 @@ from tests.conftest import REPOSITORY
 
 COLUMNS = ["item", "in the paper", "here", "how", "commands", "data"]
 # The numbered figures and tables of each paper that has its table, by the heading of that table.
-NUMBERED = {"KUMO": {"figure": range(1, 15), "table": range(1, 2)}}
+NUMBERED = {
+    "KUMO": {"figure": range(1, 15), "table": range(1, 2)},
+    "KnowLogic": {"figure": range(1, 30), "table": range(1, 9)},
+    "A2RBench": {"figure": range(1, 5), "table": range(1, 9)},
+}
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,13 @@
 """The words of freshly drawn questions hold no fault that a machine finds; what they speak of is there."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from perennial.prompts.knowlogic import sentences
+from perennial.prompts.knowlogic.sentences import prompt_hash
 from perennial.schemas.knowlogic.things import (
     DOMAINS,
     LANGUAGES,
@@ -125,3 +129,14 @@ def test_a_prompt_says_which_letters_are_asked_for(language: Language, asked: st
         prompt = write_prompt(text, language)
         assert (asked in prompt, usual in prompt) == ((False, True) if name[0] == "c" else (True, False))
         assert split_prompt(prompt) == (text, language)
+
+
+def test_the_hash_of_a_prompt_covers_its_sentences(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole = prompt_hash("knowlogic/question_en.md.j2")
+    assert whole != prompt_hash("knowlogic/question_zh.md.j2")
+    folder = Path(shutil.copytree(str(sentences.files("perennial.prompts.knowlogic")), tmp_path / "copy"))
+    monkeypatch.setattr(sentences, "files", lambda _: folder)
+    again = prompt_hash.__wrapped__
+    assert again("knowlogic/question_en.md.j2") == whole
+    (folder / "space_ring.toml").write_text("[left]\nen = 'other words'\n", encoding="utf-8")
+    assert again("knowlogic/question_en.md.j2") != whole
