@@ -6,7 +6,7 @@ from perennial.schemas.disclosure import canary_of, commitment_of, public_seed
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import content_id
 from perennial.schemas.rows import JsonObject, ReadJson
-from perennial.schemas.units import evaluation_of, is_evaluation
+from perennial.schemas.units import BY_LOG, PLAYED, evaluation_of, is_evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,11 @@ class EvaluationPlan:
     def is_copied(self) -> bool:
         """Whether its rows are as others published them, instead of made here from replies."""
         return bool(self.imported_from) and not self.imported_from.startswith(REPLIES)
+
+    @property
+    def answers(self) -> str:
+        """Whether perennial asked the players, or a log says what they answered."""
+        return BY_LOG if self.imported_from else PLAYED
 
     def params_of(self, model: str) -> JsonObject:
         """What every call of this model passes on when it plays."""

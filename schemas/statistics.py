@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from perennial.schemas.rows import Row
+from perennial.schemas.units import PLAYED
 
 # A benchmark's own figure on leaderboards.
 
@@ -65,9 +66,16 @@ def mark_player(floor: Floor | None, row: Row) -> str:
 
 
 def label_player(floor: Floor | None, row: Row) -> str:
-    """Return the player of a leaderboard's row, with its mark in parentheses where it has one."""
-    mark = mark_player(floor, row)
-    return f"{row['player']} ({mark})" if mark else str(row["player"])
+    """Return the player of a leaderboard's row, with its marks in parentheses where it has any."""
+    marks = (mark_player(floor, row), mark_answers(row))
+    shown = ", ".join(mark for mark in marks if mark)
+    return f"{row['player']} ({shown})" if shown else str(row["player"])
+
+
+def mark_answers(row: Row) -> str:
+    """Return "by log" or "partly by log" where a log says what the player answered; else ""."""
+    answers = row.get("answers")
+    return "" if answers in (None, PLAYED) else str(answers)
 
 
 ABOVE_FLOOR = "above the floor"

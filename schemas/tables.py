@@ -13,6 +13,7 @@ from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.game import EPISODE_STATUSES
 from perennial.schemas.model_calls import CALL_STATUSES, REASONING_SOURCES, ROLES, USAGE_STATUSES
 from perennial.schemas.table_form import CALL_ID, Column, Reference, Table
+from perennial.schemas.units import BY_LOG, PLAYED
 
 # The tables of model calls.
 
@@ -366,7 +367,16 @@ EDITIONS = Table(
 EVALUATIONS = Table(
     "evaluations",
     "one published set of answers to the questions of an edition",
-    _PUBLICATION,
+    (
+        *_PUBLICATION,
+        Column(
+            "answers",
+            "string",
+            "played: perennial asked the players; by log: names, answers, tokens and costs are as an "
+            "imported log says",
+            allowed=(PLAYED, BY_LOG),
+        ),
+    ),
     key=("benchmark",),
     kind="answers",
 )

@@ -5,6 +5,9 @@ No name of an edition holds the `@`, so that one text names either.
 
 from collections.abc import Iterable
 
+# Whether perennial asked the players of an evaluation, or an imported log says what they answered.
+PLAYED, BY_LOG = "played", "by log"
+
 _SEPARATOR = "@"
 LOOK_UP = "(look-up)"
 """What the ledger keeps the calls of a look-up for; no edition can have that name."""

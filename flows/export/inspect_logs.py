@@ -87,9 +87,9 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
         "version": "NULL" if version is None else quote(version),
     }
     samples = list(_samples(source, scope))
-    created = source.catalog.query(
-        f"SELECT created_at FROM evaluations WHERE evaluation = {scope['evaluation']}"
-    )[1][0][0]
+    created, answers = source.catalog.query(
+        f"SELECT created_at, answers FROM evaluations WHERE evaluation = {scope['evaluation']}"
+    )[1][0]
     log_id = content_id("log", source.edition, evaluation, player, version or "")
     ids = list(dict.fromkeys(str(sample.id) for sample in samples))
     scored = [sample for sample in samples if sample.scores]
@@ -112,6 +112,7 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
                 "benchmark": source.plan.benchmark,
                 "player": player,
                 "version": version,
+                "answers": answers,
                 "canary": source.plan.canary,
                 "licence": source.licence,
             },

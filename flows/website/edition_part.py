@@ -16,10 +16,12 @@ from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import shown_measures
+from perennial.schemas.units import BY_LOG
 from perennial.tasks.report.wording import decimals, name_populations, p_number, with_interval
 from perennial.tasks.website.names import data_folder, edition_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import leaderboard_sql
 from perennial.warehouse.store.store import Store
 
@@ -73,7 +75,7 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         ("instances", f"{record['instances']:,}"),
         ("domains", f"{record['domains']:,}"),
         ("episodes", f"{record['episodes']:,}"),
-        ("evaluations", f"{len(edition.units) - 1:,}"),
+        ("evaluations", f"{len(edition.units) - 1:,}{_count_logs(catalog, edition.name)}"),
         ("perennial", record["code_version"]),
         *(
             [("private instances", f"{private:,}, {where}; figures are over all instances")]
@@ -98,6 +100,12 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         "bibtex": _bibtex(edition, about.title),
         "canary": canary_line(edition.plan.canary),
     }
+
+
+def _count_logs(catalog: Catalog, edition: str) -> str:
+    sql = f"FROM evaluations WHERE edition = {quote(edition)} AND answers = {quote(BY_LOG)}"
+    number = catalog.count(sql)
+    return f", {number:,} by log" if number else ""
 
 
 def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:

@@ -17,7 +17,7 @@ from perennial.flows.website.boards import (
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics import FLOOR, LINES, MODELS, Floor, order_board
+from perennial.schemas.statistics import FLOOR, LINES, MODELS, Floor, mark_answers, order_board
 from perennial.tasks.report.wording import decimals
 from perennial.tasks.website.line_chart import LineChart
 from perennial.warehouse.catalog.catalog import Catalog
@@ -29,7 +29,7 @@ from perennial.warehouse.catalog.confinement import quote_all
 LEAST_QUESTIONS = 100
 """A rate on fewer questions says little: it never takes the place of one on more."""
 _SCORES = (
-    "SELECT edition, setting, place, player_group, player, rank, rank_low, rank_high, instances, "
+    "SELECT edition, setting, place, player_group, player, answers, rank, rank_low, rank_high, instances, "
     "success_rate, success_rate_low, success_rate_high, population, floor FROM leaderboard "
     "WHERE edition IN ({editions}) ORDER BY edition, setting, place"
 )
@@ -209,6 +209,7 @@ class ModelRow:
     day: str
     cells: tuple[WrittenRate | None, ...]
     instances: int
+    answers: str
     cost: str
     cost_value: float | None
 
@@ -290,6 +291,7 @@ def _read_rows(overview: Overview, benchmark: str, settings: Sequence[str]) -> l
                     f"{edition.created_at:%Y-%m-%d}",
                     tuple(cells),
                     sum(row["instances"] for row in held.values()),
+                    mark_answers(next(iter(held.values()))),
                     *describe_cost(cost),
                 )
             )

@@ -17,7 +17,7 @@ from perennial.flows.website.model_board import LEAST_QUESTIONS, Overview, descr
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
-from perennial.schemas.statistics import LINES, PEOPLE, rank_text
+from perennial.schemas.statistics import LINES, PEOPLE, mark_answers, rank_text
 from perennial.tasks.website.names import player_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog
@@ -48,6 +48,7 @@ class SettingResult:
     setting: str
     estimate: WrittenRate
     rank: str
+    answers: str
     cost: str
 
 
@@ -103,6 +104,7 @@ def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, 
                 row["setting"],
                 estimate_of(row, bounds),
                 rank_text(row),
+                mark_answers(row),
                 describe_cost(overview.costs.get((edition.name, row["player"]), {}))[0],
             ),
         )

@@ -143,6 +143,7 @@ def scores_json(editions: Sequence[Edition], rows: Sequence[Row], sizes: Mapping
         {name: row[name] for name in ("benchmark", "edition", "setting", "player", *_FIGURES)}
         | {
             "group": row["player_group"] or "",
+            "answers": row["answers"] or "",
             "page": None if row["player_group"] in LINES else player_file(row["player"]),
         }
         for row in rows
@@ -204,6 +205,10 @@ def scores_schema() -> bytes:
             **text,
             "description": "models, controls, checkpoints, people, reference or floor (programs); empty if "
             "not known",
+        },
+        "answers": {
+            **text,
+            "description": "played, by log (as an imported log says) or partly by log; empty if not known",
         },
         "rank": {
             "type": ["integer", "null"],

@@ -228,8 +228,9 @@ def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
     joins = "".join(_join(measure) for measure in listed)
     return (
         "-- Which player solves how much in each setting?\n"
-        "SELECT setting, place, player_group, rank, player, instances, attempted, scored, not_asked,\n"
-        "       success_rate, success_rate_low, success_rate_high, population,\n"
+        "SELECT setting, place, player_group, rank, player, answers,\n"
+        "       instances, attempted, scored, not_asked, success_rate,\n"
+        "       success_rate_low, success_rate_high, population,\n"
         "       common_instances, common_rate, common_rate_low, common_rate_high,\n"
         "       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by,\n"
         "       rank_low, rank_high, floor, floor_low, floor_high,\n"

@@ -127,6 +127,8 @@ def _publish_tables(
             "canary": plan.canary,
             "is_trial": plan.is_trial,
         }
+    else:
+        row["answers"] = plan.answers
     form = TABLES["evaluations" if is_evaluation(unit) else "editions"]
     rows = pa.Table.from_pylist([row], schema=form.arrow_schema())
     whole_row = parquet_bytes(with_place(rows, form, unit, plan.canary))

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ from perennial.flows.console.row_formats import (
 )
 from perennial.schemas.errors import InvalidOption, count, suggest
 from perennial.schemas.tables import TABLES
+from perennial.schemas.units import PLAYED
 from perennial.warehouse.catalog.catalog import Catalog, list_contents, open_catalog, visible_editions
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import (
@@ -240,6 +241,7 @@ def ask(
     catalog = open_catalog(store)
     asked = chosen.ask(values)
     names, rows_ = catalog.query(asked)
+    names, rows_ = _mark_answers(catalog, names, rows_)
     reason = "" if rows_ else _explain_nothing(catalog, chosen, values)
     # Rows alone go where another program reads them.
     beside = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
@@ -247,6 +249,24 @@ def ask(
     print_rows(names, rows_, format_)
     if reason:
         beside.print(f"no row: {reason}")
+
+
+def _mark_answers(
+    catalog: Catalog, names: list[str], rows: list[tuple[Any, ...]]
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Add the column `answers` to rows of players, if a log says what some of them answered."""
+    if "player" not in names or "answers" in names or not rows:
+        return names, rows
+    keys = [names.index(name) for name in ("edition", "player") if name in names]
+    listed = ", ".join(names[key] for key in keys)
+    logged = catalog.query(
+        f"SELECT {listed}, max(answers) FROM player_answers WHERE answers <> 'played' GROUP BY ALL"
+    )[1]
+    marks = {tuple(key): answers for *key, answers in logged}
+    marked = [marks.get(tuple(row[key] for key in keys)) for row in rows]
+    if not any(marked):
+        return names, rows
+    return [*names, "answers"], [(*row, mark or PLAYED) for row, mark in zip(rows, marked, strict=True)]
 
 
 def _is_name(value: str) -> bool:

@@ -37,13 +37,14 @@ SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchma
        (settings::JSON->>'private_share')::DOUBLE AS private_share, code_version,
        (counts::JSON->>'instances')::BIGINT AS instances,
        (counts::JSON->>'episodes')::BIGINT AS episodes,
-       array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players
+       array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players, answers
 FROM listed
 ORDER BY grown_at, listed.edition, evaluation <> '', created_at
 """
 _IN_TABLE = f"""
 SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
-       if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
+       if(instances IS NULL, format('{{:,}} episodes of {{}}{{}}', episodes, players,
+                                    if(answers = 'by log', ' (by log)', '')),
           format('{{:,}} instances ({{}})', instances, freshness)) AS holds
 FROM ({LISTED})
 """

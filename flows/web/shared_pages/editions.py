@@ -24,7 +24,7 @@ from perennial.warehouse.store.store import Store
 
 _EVALUATIONS = """
 SELECT evaluation, created_at, code_version, (counts::JSON->>'episodes')::BIGINT AS episodes,
-       array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players, manifest_sha256
+       array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players, answers, manifest_sha256
 FROM evaluations ORDER BY created_at, evaluation
 """
 _VALIDATIONS = """

@@ -26,6 +26,7 @@ from perennial.schemas.statistics import (
     label_player,
     order_board,
 )
+from perennial.schemas.units import PLAYED
 from perennial.tasks.report.content import ReportData, ReportTable
 from perennial.tasks.report.figures.heat_map import heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import success_rows
@@ -151,7 +152,7 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         keep = [
             n
             for n, name in enumerate(rates.columns)
-            if name in _DRAWN or any(row[n] is not None for row in rates.rows)
+            if name in _DRAWN or any(row[n] not in (None, PLAYED) for row in rates.rows)
         ]
         return Rows(
             tuple(rates.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in rates.rows)
@@ -169,7 +170,12 @@ def _order(rows: Rows, edition: Opened) -> Rows:
     name = declared.floor.player if declared is not None and declared.floor is not None else ""
     floor = next((row["success_rate"] for row in rows.records() if row["player"] == name), None)
     records = [{"player_group": groups.get(row["player"]), **row, "floor": floor} for row in rows.records()]
-    columns = ("player_group", *rows.columns, "floor")
+    columns: tuple[str, ...] = ("player_group", *rows.columns, "floor")
+    asked = edition.query(f"SELECT player, answers FROM player_answers WHERE edition = {quote(edition.name)}")
+    answers = dict(asked.rows)
+    if {answers.get(row["player"], PLAYED) for row in records} - {PLAYED}:
+        columns = (*columns, "answers")
+        records = [{**row, "answers": answers.get(row["player"], PLAYED)} for row in records]
     return Rows(columns, tuple(tuple(row[name] for name in columns) for row in order_board(records)))
 
 

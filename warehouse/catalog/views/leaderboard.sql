@@ -9,7 +9,7 @@
 -- `population`: new domains, which is what the next edition will show, or these domains, where other instances would be drawn;
 -- those of `these_domains` are beside the former. `not_asked` are instances that a model's own context does not hold: its success
 -- rate is over the others. `floor` is what answers without the work are worth, exact where it has no interval, and `above_floor`
--- (rate - floor) / (1 - floor). A benchmark's own measures are in a view of its own, such as `kumo_leaderboard`.
+-- (rate - floor) / (1 - floor). `answers` says whether perennial asked the player or a log says so. A benchmark's own measures are in a view of its own, such as `kumo_leaderboard`.
 WITH figures AS (
     FROM statistics WHERE domain = 'all' AND other = '' AND statistic IN
         ('place', 'rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
@@ -54,12 +54,14 @@ SELECT edition, setting,
        any_value(low) FILTER (statistic = 'rank')::BIGINT AS rank_low,
        any_value(high) FILTER (statistic = 'rank')::BIGINT AS rank_high,
        any_value(f.floor) AS floor, any_value(f.floor_low) AS floor_low, any_value(f.floor_high) AS floor_high,
+       any_value(a.answers) AS answers,
        any_value(value) FILTER (statistic = 'above_floor') AS above_floor,
        any_value(low) FILTER (statistic = 'above_floor') AS above_floor_low,
        any_value(high) FILTER (statistic = 'above_floor') AS above_floor_high
 FROM figures
 LEFT JOIN floors AS f USING (edition, setting)
 LEFT JOIN unasked AS u USING (edition, setting, player)
+LEFT JOIN player_answers AS a USING (edition, player)
 GROUP BY edition, setting, player
 HAVING count(*) FILTER (statistic = 'success_rate') > 0
 ORDER BY edition, setting, place, player

@@ -1,0 +1,75 @@
+"""What a log claims is marked wherever its players are listed, as a column and beside the name."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from perennial.flows.cli.app import app
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.schemas.plan import REPLIES
+from perennial.schemas.settings.refresh import load_settings
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
+from tests.flows.made_units import make_edition, make_unit
+
+pytestmark = pytest.mark.slow
+CELLS = {"domains": ["mineral_identification"], "settings": ["4x5"], "instances": 4}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An edition that two programs played, one of them also by log, and a third by log alone."""
+    folder = tmp_path_factory.mktemp("root")
+    make_edition(folder, "e", **CELLS, players=["algorithm-3", "random"], runs=1)
+    settings = load_settings(
+        {"edition": "e", "root": str(folder), "players": ["random", "greedy"], "runs": 1}
+    )
+    plan = prepare_evaluation(settings, Store(str(folder)), "logged")
+    make_unit(settings, replace(plan, imported_from=f"{REPLIES}abc"))
+    return folder
+
+
+def ran(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words), env={"COLUMNS": "100"})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_tables_have_a_column_of_it(root: Path) -> None:
+    def read(sql: str) -> list[tuple[object, ...]]:
+        return open_catalog(Store(str(root))).query(sql)[1]
+
+    wanted = [("algorithm-3", "played"), ("greedy", "by log"), ("random", "partly by log")]
+    assert read("SELECT player, answers FROM player_answers ORDER BY ALL") == wanted
+    assert read("SELECT player, answers FROM leaderboard ORDER BY ALL") == wanted
+    logged = [("logged", "by log")]
+    assert read("SELECT evaluation, answers FROM evaluations WHERE answers <> 'played'") == logged
+
+
+def test_saved_questions_and_lists_say_it(root: Path) -> None:
+    rows = json.loads(ran("ask", "slow_players", "--root", str(root), "--json"))
+    assert {row["player"]: row["answers"] for row in rows} == {
+        "algorithm-3": "played",
+        "greedy": "by log",
+        "random": "partly by log",
+    }
+    assert "answers" not in json.loads(ran("ask", "odd_instances", "--root", str(root), "--json") or "[{}]")
+    assert "random, greedy (by log)" in ran("editions", "--root", str(root))
+
+
+def test_boards_and_pages_mark_the_players(root: Path, tmp_path: Path) -> None:
+    ran("report", "e", "--root", str(root), "--out", str(tmp_path / "report"))
+    report = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.html"))
+    ran("site", str(tmp_path / "site"), "--root", str(root))
+    pages = tmp_path / "site"
+    edition = next(path.read_text() for path in pages.rglob("*.html") if "1 by log" in path.read_text())
+    for text in (report, edition):
+        assert "greedy (by log)" in text
+        assert "random (partly by log)" in text
+        assert re.search(r"algorithm-3 \(", text) is None
+    scores = json.loads((pages / "scores.json").read_text())["scores"]
+    assert {score["answers"] for score in scores} == {"played", "by log", "partly by log"}
