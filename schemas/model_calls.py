@@ -309,6 +309,12 @@ def check_base_url(value: str) -> str:
     """Remove a closing slash; raise ValueError for what is not an HTTP URL, or holds a key."""
     if not value:
         return value
+    # No host or path has them: variables of a shell or a template, which nobody fills in here.
+    if set("${}<>") & set(value.partition("://")[2].partition("/")[0]) or "${" in value:
+        raise ValueError(
+            "a URL with a variable in it, which is sent as it is written: write the address, or set "
+            "OPENAI_BASE_URL"
+        )
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")

@@ -54,6 +54,7 @@ def test_a_writer_alone_also_reads_back() -> None:
             {"base_url": "http://h/v1/chat/completions/"},
             "ends in /chat/completions.*expected the URL before it",
         ),
+        ({"base_url": "http://${HOST}:8000/v1"}, "a URL with a variable in it.*OPENAI_BASE_URL"),
         ({"base_url": "https://user:sk-1@host/v1"}, "keys come from the environment"),
         ({"temperature": 3}, "temperature"),
         ({"max_cost": -1}, "--max-cost -1: expected at least 0"),

@@ -99,6 +99,19 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
             "[o3]\nbase_url = 'https://sk-secret@h/v1'\n",
             r"models.toml: \[o3\] base_url: .*keys come from the",
         ),
+        (
+            "[o3]\nbase_url = '${LLM_URL}'\n",
+            r"\[o3\] base_url: \$\{LLM_URL\} is filled in headers",
+        ),
+        ("[o3]\nbase_url = 'https://${H/v1'\n", r"\[o3\] base_url: \$\{H/v1 is filled in"),
+        (
+            "[o3]\nbase_url = 'https://$HOST/v1'\n",
+            r"\[o3\] base_url: a URL with a variable.*OPENAI_BASE_URL",
+        ),
+        ("[o3]\nmodel = '${MODEL}'\n", r"\[o3\] model: \$\{MODEL\} is filled in headers and query only"),
+        ("[o3]\nextra_body = { a = [{ b = '${X}' }] }\n", r"\[o3\] extra_body: \$\{X\} is filled in"),
+        ("[o3]\nheaders = { x = '${A B}' }\n", r"\[o3\] headers: \$\{A B\} is no variable; write \$\{NAME\}"),
+        ("[o3]\nquery = { x = '${}' }\n", r"\[o3\] query: \$\{\} is no variable"),
         ("[o3]\napi = { messages = [] }\n", r"models.toml: \[o3\] api: messages cannot be set"),
         ("[o3]\nextra_body = { day = 1979-05-27 }\n", r"models.toml: \[o3\] extra_body.day: .*JSON value"),
         (
