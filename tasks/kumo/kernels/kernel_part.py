@@ -2,6 +2,6 @@
 
 # mypy: disable-error-code="no-untyped-call"
 
-from numba import njit
+from perennial.tasks.compiled import njit
 
 kernel_part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")

@@ -12,8 +12,8 @@ loads numba.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from perennial.tasks.compiled import njit
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
 from perennial.tasks.kumo.sampling import cover, splitmix

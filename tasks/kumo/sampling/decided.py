@@ -9,8 +9,8 @@ alone. Import this module lazily.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from perennial.tasks.compiled import njit
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 

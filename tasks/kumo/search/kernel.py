@@ -2,8 +2,7 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from numba import njit
-
+from perennial.tasks.compiled import njit
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
 from perennial.tasks.kumo.optimum import search as optimum

@@ -6,7 +6,8 @@ it loads numba.
 """
 
 import numpy as np
-from numba import njit
+
+from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

@@ -4,7 +4,8 @@ A graph is an array of bit masks: the neighbors of each vertex.
 """
 
 import numpy as np
-from numba import njit
+
+from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

@@ -8,7 +8,8 @@ late: it loads numba.
 """
 
 import numpy as np
-from numba import njit
+
+from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

@@ -1,7 +1,8 @@
 """The dynamic program of a matrix chain, compiled by numba. Import this module late: it loads numba."""
 
 import numpy as np
-from numba import njit
+
+from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

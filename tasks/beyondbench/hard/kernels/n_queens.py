@@ -1,7 +1,8 @@
 """Find the completions of a board of queens, row by row, by numba. Import it late: it loads numba."""
 
 import numpy as np
-from numba import njit
+
+from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

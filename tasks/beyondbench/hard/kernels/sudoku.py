@@ -6,7 +6,8 @@ as arrays, so that results depend on nothing else. Import this module late: it l
 """
 
 import numpy as np
-from numba import njit
+
+from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
