@@ -231,7 +231,10 @@ class _Verifier:
             fault = f"the edition's row or its seal, {seal_file(self._edition)}, was altered: they do not fit"
             self._note(self._row_file, "altered", fault)
         elif seal is not None and not is_of_root(self._store, self._edition, content, seal):
-            fault = "it was published in another data root, and copied from there: copy whole roots alone"
+            fault = (
+                "its seal does not name this data root: the edition was copied from another one (copy whole "
+                "roots only), root.json was replaced, or an older perennial made the seal"
+            )
             self._note(seal_file(self._edition), "altered", fault)
         return dict(row)
 
