@@ -69,6 +69,7 @@ _TOLD = {
     errno.EMFILE: "too many files are open: raise the limit (`ulimit -n`), then try again",
     errno.ENOMEM: "the memory is used up: end other programs, or work in smaller pieces, then try again",
 }
+_NO_SHARED_MEMORY = "several processes need /dev/shm: mount it, or give --workers 1"
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _REFUSED_BY_NAME = (
     (PermissionError, _TOLD[errno.EACCES]),
@@ -87,6 +88,7 @@ def describe_os_error(error: OSError) -> str:
     )
     if not name:  # such as the shared memory of several processes
         phrase = phrase.replace("or name another --root", "or make room in /dev/shm and the temporary folder")
+        phrase = _NO_SHARED_MEMORY if error.errno == errno.ENOENT else phrase
     reason = " ".join((error.strerror or str(error) or type(error).__name__).split())
     return f"{name}{': ' if name else ''}{phrase or reason}" + (f" ({reason})" if phrase else "")
 

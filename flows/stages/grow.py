@@ -209,12 +209,16 @@ def _note_failure(work: Work, failures: list[str]) -> Counts:
         return {}
 
 
+_MOST_REASONS = 5
+
+
 def _describe_failures(failures: Sequence[str], works: int) -> str:
     """Return why players failed, each reason once, and what became of the others."""
     reasons = list(dict.fromkeys(failures))
     others = works - len(failures)
     rest = f"; the other {count(others, 'task')} of this stage ended, and nothing of them is asked again"
-    return "; ".join(reasons) + rest * (others > 0)
+    more = f"; and {count(len(reasons) - _MOST_REASONS, 'more reason')}" * (len(reasons) > _MOST_REASONS)
+    return "; ".join(reasons[:_MOST_REASONS]) + more + rest * (others > 0)
 
 
 def _works(

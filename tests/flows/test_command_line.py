@@ -208,6 +208,8 @@ def test_an_error_of_writing_names_the_target_and_blames_no_root_without_a_name(
     for number in (errno.EROFS, errno.EACCES, errno.EPERM):
         shown = describe_os_error(OSError(number, "of shared memory"))
         assert ("/dev/shm" in shown, "--root" in shown) == (True, False)
+    missing = describe_os_error(FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    assert missing.startswith("several processes need /dev/shm: mount it, or give --workers 1")
 
 
 def test_an_unwritable_file_is_named_before_the_work(
