@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 import socket
 import time
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from perennial.tasks.llm.retry_policy import (
     is_retried_status,
     retry_after_s,
 )
-from tests.llm.http_double import DROPPED, Answer, ask, client, fault, ok, request
+from tests.llm.http_double import DROPPED, Answer, against, ask, client, fault, ok, request
 
 
 class NotedWaits(RetryPolicy):
@@ -98,7 +99,7 @@ def test_a_slow_reply_ends_at_the_time_out_of_ours(slow):
     # Long enough for a busy machine to take up the request; the replies themselves come after it, or never.
     reply, server = ask(slow, timeout_s=1, max_attempts=2)
     assert (reply.status, reply.attempts, len(server.seen)) == ("unavailable", 2, 2)
-    assert "no whole response within 1 s" in reply.error
+    assert "no whole response within 1 s: if the server answers one call at a time, set" in reply.error
     assert reply.latency_s >= 1
 
 
@@ -258,3 +259,14 @@ def test_the_back_off_grows_and_differs_from_call_to_call():
     assert means == sorted(means)
     assert means[3] > 5 * means[0]
     assert len({policy.wait_s(3, None, jitter) for _ in range(10)}) == 10
+
+
+def test_calls_that_a_serial_server_answers_one_by_one_are_all_sent_once():
+    order = itertools.count(1)
+
+    async def run(server, asker):
+        replies = await asyncio.gather(*(asker.ask(request(f"{n}")) for n in range(32)))
+        assert {reply.status for reply in replies} == {"ok"}
+        assert len(server.seen) == 32
+
+    against(test=run, by=lambda _: ok(delay=0.005 * next(order)), concurrency=32)
