@@ -68,8 +68,8 @@ def mark_player(floor: Floor | None, row: Row) -> str:
 def label_player(floor: Floor | None, row: Row) -> str:
     """Return the player of a leaderboard's row, with its marks in parentheses where it has any."""
     marks = (mark_player(floor, row), mark_answers(row))
-    shown = ", ".join(mark for mark in marks if mark)
-    return f"{row['player']} ({shown})" if shown else str(row["player"])
+    joined = ", ".join(mark for mark in marks if mark)
+    return f"{row['player']} ({joined})" if joined else str(row["player"])
 
 
 def mark_answers(row: Row) -> str:

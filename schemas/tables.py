@@ -369,13 +369,7 @@ EVALUATIONS = Table(
     "one published set of answers to the questions of an edition",
     (
         *_PUBLICATION,
-        Column(
-            "answers",
-            "string",
-            "played: perennial asked the players; by log: names, answers, tokens and costs are as an "
-            "imported log says",
-            allowed=(PLAYED, BY_LOG),
-        ),
+        Column("answers", "string", "played here, or by log: as an import says", allowed=(PLAYED, BY_LOG)),
     ),
     key=("benchmark",),
     kind="answers",

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
@@ -23,7 +23,7 @@ from perennial.schemas.settings.form import setting
 
 UNSET = "unset"
 SystemRole = Literal["", "system", "developer", "user"]
-_VARIABLE_LIKE = re.compile(r"\$\{[^{}]{0,80}\}?")
+_VARIABLE_LIKE = re.compile(r'\$\{[^{}"]{0,80}\}?')
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
@@ -185,7 +185,8 @@ class ModelEntry(BaseModel):
     @classmethod
     def _refuse_variables(cls, value: object, field: ValidationInfo) -> object:
         filled = field.field_name in ("headers", "query")
-        for name in _written_variables(value):
+        # At any depth: the value as one text.
+        for name in _VARIABLE_LIKE.findall(json.dumps(value, default=str, ensure_ascii=False)):
             if not filled:
                 raise ValueError(f"{name} is filled in headers and query only; write the value itself")
             if not _VARIABLE.fullmatch(name):
@@ -326,18 +327,6 @@ class ModelEntry(BaseModel):
         texts = (*self.headers.values(), *self.query.values())
         named = (name for text in texts for name in _VARIABLE.findall(text))
         return tuple(dict.fromkeys((*((self.key_env,) if self.key_env else ()), *named)))
-
-
-def _written_variables(value: object) -> Iterator[str]:
-    """Yield what is written as a variable, `${...}`, at any depth of a value."""
-    if isinstance(value, str):
-        yield from _VARIABLE_LIKE.findall(value)
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from _written_variables(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _written_variables(part)
 
 
 def _is_day(text: str) -> bool:

@@ -160,13 +160,10 @@ class _OtherText:
                 things, held = held[:count], held[count:]
                 for thing in things:
                     whole = whole.replace(_HELD, thing, 1)
-                named = [key for key in map(self._key, things) if key is not None]
+                named = [key for thing in things for key in _forms(thing) & self._room.keys()]
                 subject = named[0] if named else subject
                 if not self._carries(sentence, whole, subject, len(things) > len(named), is_heading):
                     yield whole
-
-    def _key(self, thing: str) -> str | None:
-        return next((key for key in _forms(thing) if key in self._room), None)
 
     def _carries(
         self, sentence: str, whole: str, subject: str | None, has_outcome: bool, is_heading: bool

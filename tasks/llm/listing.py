@@ -78,8 +78,8 @@ def describe_problem(error: BaseException, policy: CallPolicy) -> str:
         return f"no connection within {policy.connect_timeout_s:g} s"
     if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in chain):
         return (
-            f"no whole response within {policy.timeout_s:g} s: if the server answers one call at a time, set a "
-            "lower --concurrency or a higher --timeout"
+            f"no whole response within {policy.timeout_s:g} s: if the server answers one call at a time, set "
+            "a lower --concurrency or a higher --timeout"
         )
     if isinstance(chain[-1], ssl.SSLCertVerificationError):
         now = os.environ.get(_AUTHORITIES, "")
