@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests, grow_next, published_digests, settings_of
 from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.plain_audit import PROGRAM
-from tests.flows.prefect_harness import clean_environment
+from tests.flows.prefect_harness import clean_environment, wait_until
 from tests.flows.report_root import publish_without_models
 from tests.flows.test_serve import descendants
 from tests.warehouse.lock_holding import holding
@@ -33,11 +32,7 @@ REFRESH = (
 )
 
 
-def _start(
-    root: Path,
-    *arguments: str,
-    program: Sequence[str] = (sys.executable, "-P", "-m", "perennial.flows.cli.app"),
-) -> "subprocess.Popen[str]":
+def _start(root: Path, *arguments: str, program: Sequence[str] = COLD) -> "subprocess.Popen[str]":
     """Start the command beside a Prefect server of its own, if it comes to need one."""
     return subprocess.Popen(
         [*program, *arguments, "--root", str(root)],
@@ -56,13 +51,6 @@ def _run(root: Path, *arguments: str) -> tuple[int, str]:
     finally:
         process.kill()
     return process.returncode, out
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 # Two writers.
@@ -155,7 +143,7 @@ def test_a_writer_that_is_stopped_keeps_the_root_and_ends_as_if_it_had_not_been(
     root = tmp_path / "data"
     writer = _start(root, *REFRESH, "--edition", "next", program=PROGRAM)
     try:
-        _wait_for(lambda: (root / "staging").is_dir() or writer.poll() is not None)
+        wait_until(lambda: (root / "staging").is_dir() or writer.poll() is not None, DEADLINE_S)
         group = [writer.pid, *descendants(writer.pid)]
         for pid in group:
             os.kill(pid, signal.SIGSTOP)

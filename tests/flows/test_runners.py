@@ -27,7 +27,8 @@ from perennial.schemas.settings import load_settings
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import analysis_folder
-from tests.flows.prefect_harness import Harness, edition_content, wait_until
+from tests.flows.prefect_harness import Harness, edition_content, is_running, wait_until
+from tests.flows.test_serve import descendants
 
 pytestmark = pytest.mark.slow
 
@@ -155,7 +156,7 @@ def test_a_stopped_pool_gives_up_what_runs_and_takes_nothing_more() -> None:
             running.result(timeout=DEADLINE_S)
         with pytest.raises(PoolStopped):
             pool.run(os.getpid)
-        assert not _running({worker})
+        assert not is_running(worker)
 
 
 def _own_end(pool: ProcessPool) -> tuple[int, int]:
@@ -177,7 +178,7 @@ def test_workers_end_with_the_refresh_however_it_ends(by_prefect: Harness, tmp_p
         assert process.stdout is not None
         rest = process.stdout.read()
         assert process.wait() == (130 if end == signal.SIGINT else -end)
-        wait_until(lambda: not _running(workers), DEADLINE_S)
+        wait_until(lambda: not any(map(is_running, workers)), DEADLINE_S)
         if end == signal.SIGINT:
             assert "Traceback" not in rest
             assert "the same command resumes" in rest
@@ -211,28 +212,8 @@ def _refreshing(
 
 
 def _workers(parent: int) -> set[int]:
-    """Return the processes that multiprocessing started for this one."""
-    found = set()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if _stat(entry)[1] == str(parent) and b"spawn_main" in (entry / "cmdline").read_bytes():
-                    found.add(int(entry.name))
-    return found
-
-
-def _running(processes: set[int]) -> set[int]:
-    """Return those that live; a dead one that nobody has waited for does not."""
-    found = set()
-    for process in processes:
-        with contextlib.suppress(OSError):
-            if _stat(Path(f"/proc/{process}"))[0] != "Z":
-                found.add(process)
-    return found
-
-
-def _stat(entry: Path) -> list[str]:
-    return (entry / "stat").read_text().rsplit(")", 1)[1].split()
+    """The processes that multiprocessing started for this one."""
+    return {pid for pid, command in descendants(parent).items() if "spawn_main" in command}
 
 
 @pytest.mark.parametrize("runner", ["other", "dask://", "dask://host", "dask://user:key@host:1", "Dask"])

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from perennial.warehouse.catalog.catalog import open_catalog
@@ -46,30 +48,17 @@ def serve(folder: Path, *options: str, **environment: str) -> "subprocess.Popen[
 
 
 def descendants(pid: int) -> dict[int, str]:
-    """Return the processes that descend from one, each with its command line."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                stat = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if stat[0] != "Z":
-                parents[int(entry.name)] = int(stat[1])
-    found: dict[int, str] = {}
-    grown = True
-    while grown:
-        more = [child for child, parent in parents.items() if parent in {pid, *found} and child not in found]
-        found.update((child, _command(child)) for child in more)
-        grown = bool(more)
-    return found
+    """The living processes that descend from one, each with its command line."""
+    with suppress(psutil.NoSuchProcess):
+        commands = {child.pid: _command(child.pid) for child in psutil.Process(pid).children(recursive=True)}
+        return {child: command for child, command in commands.items() if command}
+    return {}
 
 
 def _command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
+    with suppress(psutil.NoSuchProcess):
+        return " ".join(psutil.Process(pid).cmdline())
+    return ""
 
 
 def lives(pid: int, command: str) -> bool:

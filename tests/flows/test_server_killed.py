@@ -3,8 +3,7 @@
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY, Published
 from tests.flows.plain_audit import PROGRAM
-from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
+from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content, wait_until
 from tests.flows.progress_lines import without_progress
 from tests.flows.test_serve import descendants, lives
 from tests.server.log import answers_by_digest
@@ -53,13 +52,6 @@ def _refreshing(
     finally:
         process.kill()
         process.communicate()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
 
 
 def _kill_server(process: "subprocess.Popen[str]") -> None:
@@ -137,11 +129,11 @@ def test_workers_end_with_a_refresh_whose_server_was_killed(tmp_path: Path) -> N
     long = (*long, "--runner", "dask", "--workers", "2")
     with _refreshing(long, tmp_path) as process:
         _read_until(process, "domains")
-        wait_for(lambda: sum(_is_worker(told) for told in descendants(process.pid).values()) >= 2)
+        wait_until(lambda: sum(map(_is_worker, descendants(process.pid).values())) >= 2, 120)
         children = descendants(process.pid)
         _kill_server(process)
         _require_one_line(process)
-    wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()))
+    wait_until(lambda: not any(lives(pid, command) for pid, command in children.items()), 120)
 
 
 def _is_worker(told: str) -> bool:

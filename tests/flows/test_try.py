@@ -15,6 +15,7 @@ from perennial.flows.editions.diagnosis import find_problems, problem_lines
 from perennial.schemas.model_calls import Reply
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
+from tests.conftest import REPOSITORY
 from tests.flows.prefect_harness import Harness, clean_environment, wait_until
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
@@ -60,6 +61,8 @@ def test_it_imports_no_prefect(tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "from perennial.flows.cli.app import main\n"
+        "from tests.flows.plain_audit import judge_by_duckdb\n"
+        "judge_by_duckdb()\n"
         "try:\n"
         "    main()\n"
         "finally:\n"
@@ -70,7 +73,7 @@ def test_it_imports_no_prefect(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-P", "-c", program, *asked],
             cwd=tmp_path,
-            env=clean_environment(),
+            env={**clean_environment(), "PYTHONPATH": str(REPOSITORY)},
             capture_output=True,
             text=True,
             check=True,
