@@ -2,8 +2,8 @@
 WITH shares AS (
     SELECT *, cume_dist() OVER (PARTITION BY domain ORDER BY level) AS share FROM knowlogic_questions
 ), cuts AS (
-    -- The levels up to which the shares of a domain's questions are nearest to those of 1:2:3.
-    SELECT domain, arg_min(level, abs(share - 1 / 6)) AS easy, arg_min(level, abs(share - 3 / 6)) AS medium
+    -- The levels up to which shares of a domain's questions are nearest to 1:2:3; nothing is easy where the lowest level has a third.
+    SELECT domain, arg_min(level, abs(share - 1 / 6)) FILTER (share < 2 / 6) AS easy, arg_min(level, abs(share - 3 / 6)) AS medium
     FROM shares
     GROUP BY domain
 ), classed AS (

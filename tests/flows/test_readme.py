@@ -54,6 +54,7 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "JOIN beyondbench_",
             "FROM knowlogic_",
             "FROM a2rbench_",
+            "FROM analyst_agreement",
             "FROM book_judgements",
             "FROM counterfactual_",
             "FROM long_context",

@@ -254,7 +254,8 @@ def test_a_deployment_of_several_has_the_settings_that_they_share(
 
     assert {"players", "runs", "seed", "edition", "max_calls"} <= run_of("all")
     # An own setting may name a file, which a benchmark refuses for itself alone.
-    assert run_of("knowlogic") - run_of("kumo,knowlogic") == {"domains", "languages", "questions"}
+    own = {"domains", "languages", "questions", "analysts", "analysed"}
+    assert run_of("knowlogic") - run_of("kumo,knowlogic") == own
 
 
 def test_anchors_and_names_of_programs_play_where_they_are_programs(

@@ -96,8 +96,8 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     [
         ({"languages": ("zh",), "pairs": 3}, {"languages"}),
         ({"imported": True, "pairs": 3}, {"scenarios", "levels", "level_classes"}),
-        ({"models": {}, "pairs": 3}, {"reply_tokens", "levels", "model_means"}),
-        ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, set()),
+        ({"models": {}, "pairs": 3}, {"reply_tokens", "levels", "model_means", "knowlogic_failures"}),
+        ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, {"knowlogic_failures"}),
     ],
 )
 @pytest.mark.slow
