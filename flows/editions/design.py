@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
-from perennial.flows.stages.compute_statistics import read_cells
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.model_calls import Prices
@@ -16,12 +15,13 @@ from perennial.tasks.play import parse_model_player
 from perennial.tasks.statistics.scale.design import (
     Design,
     best_design,
-    estimate_parts,
+    combine_parts,
     find_design,
     measure_design,
 )
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.ledger.prices import PRICE_FILE
 from perennial.warehouse.store.store import Store
 
@@ -69,6 +69,14 @@ GROUP BY ALL
 """
 
 
+_PARTS = """
+SELECT v.part, sum(v.variance * v.clusters) / sum(v.clusters), sum(v.clusters) // count(DISTINCT v.setting)
+FROM variance_parts AS v JOIN editions AS e USING (edition)
+WHERE e.benchmark = {benchmark} AND ({setting} = '' OR v.setting = {setting}) AND v.variance IS NOT NULL
+GROUP BY v.part
+"""
+
+
 def plan_design(
     store: Store,
     benchmark: str,
@@ -92,9 +100,11 @@ def plan_design(
     played = find_benchmark(benchmark)
     with_catalog = open_catalog(store)
     with with_catalog.closing():
-        groups = _groups(with_catalog, benchmark, setting)
+        published = _read_parts(with_catalog, benchmark, setting)
         history = _history(with_catalog, benchmark, setting)
-    estimated = estimate_parts(groups, variance.parts)
+    if setting and not history:
+        raise InvalidOption(f"--setting {setting!r}: no published answers of it in {store.root!r}")
+    estimated = combine_parts(published, variance.parts)
     of_models = {name: past for name, past in history.items() if name not in played.programs}
     rates = [of_models[name].rate for name in players if name in of_models]
     rates = [value for value in rates or [past.rate for past in of_models.values()] if 0 < value < 1]
@@ -196,18 +206,32 @@ def _choose(
     return best
 
 
-def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
+def _read_parts(catalog: Catalog, benchmark: str, setting: str) -> dict[str, tuple[float, int]]:
+    """Read the parts of published editions, a mean weighted by clusters, and the number of these."""
     if not catalog.editions:
-        if setting:
-            raise UnreadableInput(f"--setting {setting!r}: the data root has no published answers")
-        return []
-    programs = find_benchmark(benchmark).programs
-    cells = {key: group for key, group in read_cells(catalog).items() if key[0] == benchmark}
-    if setting and (benchmark, setting) not in cells:
-        names = ", ".join(sorted(name for _, name in cells)) or "none"
-        raise InvalidOption(f"--setting {setting!r}: no published answers of it; settings with some: {names}")
-    chosen = (group for (_, name), group in cells.items() if setting in ("", name))
-    return [[cell for cell in group if cell.player.partition("\0")[0] not in programs] for group in chosen]
+        return {}
+    sql = _PARTS.format(benchmark=quote(benchmark), setting=quote(setting))
+    return {part: (mean, clusters) for part, mean, clusters in catalog.query(sql)[1]}
+
+
+def read_variance(store: Store, edition: str) -> JsonObject:
+    """Read parts of the variance and smallest changes, as `perennial design EDITION --json` prints.
+
+    Raises what `select_unit` raises, and UnreadableInput where no model answered it.
+    """
+    catalog = open_catalog(store)
+    tables = {}
+    with catalog.closing():
+        chosen = select_unit(store, edition, catalog.editions)
+        for view in ("variance_parts", "smallest_changes"):
+            columns, rows = catalog.query(f"FROM {view} WHERE edition = {quote(chosen)}")
+            tables[view] = [dict(zip(columns, row, strict=True)) for row in rows]
+    if not tables["smallest_changes"]:
+        raise UnreadableInput(
+            f"edition {chosen!r} has no models whose variance is known: evaluate a model on it, or run "
+            "`perennial analyse` if one has answered it"
+        )
+    return {"edition": chosen, **tables}
 
 
 class _Past(NamedTuple):

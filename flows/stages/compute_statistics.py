@@ -48,6 +48,7 @@ from perennial.tasks.statistics.study_figures import (
     floor_figures,
     frontier_figures,
 )
+from perennial.tasks.statistics.variance_parts import variance_figures
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from perennial.warehouse.catalog.confinement import quote, table_file
 from perennial.warehouse.catalog.count_cells import Answers
@@ -273,6 +274,7 @@ def _analyse(
             figures += control_figures(grid, installed.variants)
             figures += reliability_figures(grid, kind)
             figures += frontier_figures(grid, kind, seed)
+            figures += variance_figures(grid, kind)
             rates_by_player = {
                 figure.player: figure
                 for figure in figures

@@ -25,9 +25,10 @@ SCALED = (
 
 @dataclass(frozen=True, slots=True)
 class RateBounds:
-    """What rates of a setting are compared with: those of the floor and of the reference, where known."""
+    """What rates of a setting are compared with: floor, heuristic and reference, where known."""
 
     floor: float | None = None
+    heuristic: float | None = None
     reference: float | None = None
 
 
@@ -87,7 +88,7 @@ def make_boards(
     boards = []
     held = [setting for setting in settings if any(row["setting"] == setting for row in rows)]
     most = min(_MOST_ROWS_EACH, max(_MOST_ROWS // max(len(held), 1), 1))
-    bounds = find_bounds(rows, best_player)
+    bounds = find_bounds(rows, best_player, floor)
     for setting in held:
         made = [
             BoardRow(
@@ -127,12 +128,14 @@ def estimate_of(row: Row, bounds: Mapping[str, RateBounds]) -> WrittenRate:
     )
 
 
-def find_bounds(rows: Iterable[Row], best_player: str) -> dict[str, RateBounds]:
+def find_bounds(rows: Iterable[Row], best_player: str, floor: Floor | None) -> dict[str, RateBounds]:
     """Return the bounds of each setting of an edition."""
     listed = list(rows)
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in listed}
+    programs = (floor.heuristic if floor else "", best_player)
     return {
-        row["setting"]: RateBounds(row["floor"], rates.get((row["setting"], best_player))) for row in listed
+        row["setting"]: RateBounds(row["floor"], *(rates.get((row["setting"], name)) for name in programs))
+        for row in listed
     }
 
 
@@ -142,7 +145,11 @@ def describe_rows(rows: Sequence[Row], floor: Floor | None) -> str:
         "n counts instances. Ranks are among models, with those that the data allow in parentheses. "
         f"Programs are lines of reference. {name_populations(rows)}"
     )
-    return f"{note} The dashed line is the floor. {floor.doc}" if floor else note
+    if floor is None:
+        return note
+    has_heuristic = any(row["player"] == floor.heuristic for row in rows)
+    dotted = f" The dotted line is {floor.heuristic}, a program with a quick rule." if has_heuristic else ""
+    return f"{note} The dashed line is the floor. {floor.doc}{dotted}"
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:
@@ -199,13 +206,14 @@ def make_chart(
     if all(len({point.value for point in line.points}) < 2 for line in lines):
         return None
     lines.sort(key=lambda line: (-line.points[-1].value, line.name))
-    low = series(floor.player, 0) if floor else None
+    programs = {"floor": floor.player, "heuristic": floor.heuristic} if floor else {}
+    low = {kind: line for kind, name in programs.items() if (line := series(name, 0)).points}
     return LineChart(
         title,
         tuple(name for name, _ in held),
         tuple(day for _, day in held),
         tuple(lines),
-        low if low and low.points else None,
+        low,
         is_scaled,
     )
 

@@ -275,7 +275,7 @@ def _read_rows(overview: Overview, benchmark: str, settings: Sequence[str]) -> l
     best_player = present(benchmark).best_player
     for edition in overview.answered(benchmark):
         scores = overview.scores[edition.name]
-        bounds = find_bounds(scores, best_player)
+        bounds = find_bounds(scores, best_player, find_floor(benchmark))
         by_player: dict[str, dict[str, Row]] = {}
         for row in scores:
             if row["player_group"] not in LINES:

@@ -13,7 +13,7 @@ from perennial.flows.website.examples import (
     read_lost_games,
 )
 from perennial.flows.website.folder import Content
-from perennial.flows.website.model_board import LEAST_QUESTIONS, Overview, describe_cost
+from perennial.flows.website.model_board import LEAST_QUESTIONS, Overview, describe_cost, find_floor
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
@@ -90,7 +90,7 @@ def player_files(store: Store, overview: Overview) -> dict[str, Content]:
 def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, SettingResult]]:
     """Return each player of the edition that is no program, its group, and its result in a setting."""
     rows, about = overview.scores.get(edition.name, []), present(edition.benchmark)
-    bounds = find_bounds(rows, about.best_player)
+    bounds = find_bounds(rows, about.best_player, find_floor(edition.benchmark))
     order = {setting: index for index, setting in enumerate(overview.settings[edition.benchmark])}
     return [
         (

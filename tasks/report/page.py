@@ -21,7 +21,12 @@ from perennial.tasks.report.comparison import comparison_table, edition_differen
 from perennial.tasks.report.content import Figure, Record, ReportData, ReportTable, Section
 from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
-from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, scale_over_editions
+from perennial.tasks.report.figures.heat_map import (
+    contamination_gaps,
+    heat_map,
+    scale_over_editions,
+    variance_rows,
+)
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
@@ -136,6 +141,7 @@ _COMPARISONS: tuple[Figure, ...] = (
     player_pairs,
     cheaper_models,
     contamination_gaps,
+    variance_rows,
     scale_over_editions,
     settings_scatter,
     cost_scatter,

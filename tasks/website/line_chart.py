@@ -1,6 +1,6 @@
 """Success over editions as a drawing that needs no script: where each point of it lies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perennial.tasks.report.wording import with_interval
@@ -41,15 +41,15 @@ class Series:
 class LineChart:
     """A chart over editions, the oldest first: `labels` are their days, `editions` their names.
 
-    Lengths are in units of the drawing, which is `width` by `height` of them. `is_scaled`: rates are on the
-    common scale.
+    `programs` are the lines `floor` and `heuristic`, where they are known. Lengths are in units of the
+    drawing, which is `width` by `height` of them. `is_scaled`: rates are on the common scale.
     """
 
     title: str
     editions: tuple[str, ...]
     labels: tuple[str, ...]
     series: tuple[Series, ...]
-    floor: Series | None = None
+    programs: Mapping[str, Series]
     is_scaled: bool = False
     width: int = 560
     height: int = 280

@@ -73,8 +73,17 @@ def main() -> None:
         print(f"{name:<26}" + " ".join(f"{share:>8.3f}" for share in shares) + f" {outside:>8}")
 
 
-def draw_grid(form: Form, players: int, generator: np.random.Generator, spread: float = 0.0) -> SettingGrid:
-    """Draw an edition and its answers; skills are `spread` logits apart, the first player's the highest."""
+def draw_grid(
+    form: Form,
+    players: int,
+    generator: np.random.Generator,
+    spread: float = 0.0,
+    by_player: Numbers | None = None,
+) -> SettingGrid:
+    """Draw an edition and its answers; skills are `spread` logits apart, the first player's the highest.
+
+    `by_player` are the fixed domains' logits for each player, by default drawn as well.
+    """
     groups = form.domains * form.clusters
     cluster = np.repeat(np.arange(groups), form.size)
     domain = np.repeat(np.arange(form.domains), form.clusters * form.size)
@@ -84,7 +93,8 @@ def draw_grid(form: Form, players: int, generator: np.random.Generator, spread: 
         return deviation * generator.standard_normal(shape)
 
     fixed = np.linspace(-form.domain, form.domain, form.domains)
-    by_player = np.stack([generator.permutation(fixed) for _ in range(players)])
+    if by_player is None:
+        by_player = np.stack([generator.permutation(fixed) for _ in range(players)])
     logits = (
         form.logit
         + by_player[:, domain]

@@ -91,6 +91,17 @@ def test_a_gap_becomes_a_number_of_instances_by_private_share(run: Run) -> None:
     assert "│           0.5 │     482 │" in table
 
 
+def test_an_edition_shows_its_variance_and_the_smallest_change_of_its_models(run: Run) -> None:
+    shown = json.loads(run("design", "latest", "--json").out)
+    assert {row["edition"] for row in shown["variance_parts"]} <= {shown["edition"]}
+    for row in shown["smallest_changes"]:
+        assert 0 < row["beyond_chance"] < row["detectable_change"]
+    printed = run("design", shown["edition"]).out
+    assert f"smallest changes of {shown['edition']}" in printed
+    assert MODEL in printed
+    assert "95% intervals and changes: new domains" in printed
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -106,6 +117,8 @@ def test_a_gap_becomes_a_number_of_instances_by_private_share(run: Run) -> None:
         (("--calls", "3"), "needs 2 domains: give"),
         (("--calls", "10", "--players", "greedy"), "which make none"),
         (("--calls", "10", "--players", "a,a"), "expected each name once"),
+        (("none", "--calls", "9"), "--calls and none given, expected one of"),
+        (("none",), "has no published edition 'none'"),
         (("--half-width", "0.1", "--setting", "odd"), "--setting 'odd': no published answers"),
     ],
 )

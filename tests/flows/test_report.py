@@ -38,7 +38,7 @@ QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "statuses"),
     *("other_benchmarks", "models", "scale", "cheaper_models", "cost_frontier", "optimal_counts", "topology"),
     *("control_gaps", "book_versions", "authoring_funnel", "authoring_costs", "book_styles", "paper_scores"),
-    *("steps_at_half", "left_out_settings", "draws", "contamination"),
+    *("steps_at_half", "left_out_settings", "draws", "contamination", "variance_parts", "smallest_changes"),
     *("revisions", "revisions_gain", "revisions_correlation"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")

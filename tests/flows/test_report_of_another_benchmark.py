@@ -129,6 +129,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
         "models": False,
         "scale": False,
         "contamination": False,
+        "variance_parts": True,
         "cheaper_models": False,
     }
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
@@ -146,7 +147,8 @@ def test_its_tables_are_what_the_shared_views_answer(root: Path, tmp_path: Path)
     paths = write_tables(report_data(store), tmp_path / "out", "csv")
     assert [path.stem for path in paths] == [
         *("cheaper_models", "contamination", "cost_frontier", "domains", "headline", "models"),
-        *("other_benchmarks", "paper_scores", "player_pairs", "scale", "statuses"),
+        *("other_benchmarks", "paper_scores", "player_pairs", "scale", "smallest_changes", "statuses"),
+        "variance_parts",
     ]
     headline = report_data(store).tables["headline"].records()
     rates = {(row["setting"], row["player"]): (row["success_rate"], row["hints"]) for row in headline}

@@ -119,6 +119,12 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             )
             for s, (i, p) in pairs
         ],
+        "variance_parts": [
+            ("e<1>", s, part, 0.02 * i - 0.01, 0.0, 0.1, 0.5, 30, POPULATION, None, "method")
+            for s in SETTINGS
+            for i, part in enumerate(("domain", "model x domain", "instance"))
+        ],
+        "smallest_changes": [("e<1>", s, p, rate[p], 0.1, 0.14, 30, POPULATION) for s, (_, p) in pairs],
         "steps_at_half": [
             ("e<1>", p, 60, 3.5 - i, 3.0 - i, 4.0 - i, POPULATION, None, 1.0, 5.0)
             for i, p in enumerate(players[:3])
@@ -237,6 +243,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "difference difference_low population no_interval smallest_margin within_03 is_first_choice",
         "cost_frontier": "edition setting player player_group instances cost_unit cost cost_low cost_high "
         "success_rate success_rate_low success_rate_high population frontier_share is_on_frontier",
+        "variance_parts": "edition setting part variance variance_low variance_high share clusters "
+        "population no_interval method",
+        "smallest_changes": "edition setting player success_rate beyond_chance detectable_change clusters "
+        "population",
         "steps_at_half": "edition player instances steps_at_half steps_at_half_low steps_at_half_high "
         "population no_interval fewest_steps most_steps",
         "left_out_settings": "edition setting player instances predicted_rate observed_rate difference "

@@ -20,7 +20,7 @@ from perennial.tasks.kumo.report_figures import optimal_histogram, steps_at_half
 from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.figures.costs import cheaper_models
 from perennial.tasks.report.figures.headline import headline
-from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map
+from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, variance_rows
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
@@ -41,6 +41,7 @@ from tests.report.sample_report import FLOORS, MEASURED, SETTINGS, report_data
         ("player_pairs", player_pairs, "perennial analyse"),
         ("cheaper_models", cheaper_models, "answered the same instances at costs that are known"),
         ("contamination", contamination_gaps, "has no private instances, or nobody has answered them"),
+        ("smallest_changes", variance_rows, "No model of this edition has answers"),
         ("cost_frontier", cost_scatter, "no model played in it"),
         ("statuses", status_rows, "perennial analyse"),
         ("other_benchmarks", benchmarks_scatter, "import scores"),

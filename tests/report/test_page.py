@@ -26,6 +26,7 @@ DRAWN = (
     "domains",
     "two_settings",
     "success_and_cost",
+    "variance_parts",
     "scale",
     "other_benchmarks",
     "models",
@@ -232,7 +233,8 @@ def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
 
 def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() -> None:
     shared = [
-        *("headline", "success_rate", "domains", "player_pairs", "cheaper_models", "contamination", "scale"),
+        *("headline", "success_rate", "domains", "player_pairs", "cheaper_models", "contamination"),
+        *("variance_parts", "scale"),
         *("two_settings", "success_and_cost"),
         *("other_benchmarks", "models", "statuses"),
     ]

@@ -112,6 +112,7 @@ def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: 
     assert other == {
         *("topology_trend", "cramers_v_pooled", "cramers_v_pooled_permuted"),
         *("topology_classes", "topology_pooled_share"),
+        *("change_beyond_chance", "change_detectable"),
         *("success_rate_these_domains", "relative_action_count_these_domains"),
         *("common_rate", "adjusted_rate", "adjusted_rate_se", "place", "rank", "rank_in_kind"),
         "paired_difference_simultaneous",

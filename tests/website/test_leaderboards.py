@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.website.boards import make_chart
+from perennial.flows.website.boards import RateBounds, describe_rows, find_bounds, make_chart
 from perennial.flows.website.build import build_site
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.plan import RefreshPlan
+from perennial.schemas.statistics import Floor
 from perennial.tasks.website.names import player_file
 from perennial.warehouse.store.store import Store
 from tests.flows import report_root
@@ -122,3 +123,28 @@ def test_a_chart_needs_a_model_that_changed(rates: dict[str, dict[str, float]], 
         player: {edition: (rate, None, None) for edition, rate in by.items()} for player, by in rates.items()
     }
     assert (make_chart("title", days, points, ["m", "n"], None) is not None) == is_drawn
+
+
+def test_the_rate_of_the_heuristic_is_a_line_of_its_own_beside_the_floor() -> None:
+    floor = Floor("guesser", "unread", "It guesses.", heuristic="rule")
+    rows = [
+        {
+            "setting": "hard",
+            "player": player,
+            "floor": 0.1,
+            "success_rate": rate,
+            "population": "these domains",
+        }
+        for player, rate in (("m", 0.5), ("rule", 0.3), ("guesser", 0.1))
+    ]
+    assert find_bounds(rows, "m", floor) == {"hard": RateBounds(0.1, 0.3, 0.5)}
+    assert "The dotted line is rule" in describe_rows(rows, floor)
+    assert "The dotted line" not in describe_rows(rows[:1], floor)
+    rates = {row["player"]: {"a": (row["success_rate"], None, None)} for row in rows}
+    rates["m"]["b"] = (0.6, None, None)
+    chart = make_chart("title", [("a", "2026-01-01"), ("b", "2026-01-02")], rates, ["m"], floor)
+    assert chart is not None
+    assert [(kind, line.name) for kind, line in chart.programs.items()] == [
+        ("floor", "guesser"),
+        ("heuristic", "rule"),
+    ]

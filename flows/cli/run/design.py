@@ -7,16 +7,23 @@ import typer
 from rich.table import Column, Table
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
 
 _LARGEST = 10_000_000
 _SHARES = (0.5, 0.3, 0.2, 0.1)
+_PRINTED = {
+    "variance_parts": ("setting", "part", "variance", "variance_low", "variance_high"),
+    "smallest_changes": ("setting", "player", "success_rate", "beyond_chance", "detectable_change"),
+}
 
 
 def design(
+    edition: Annotated[
+        str, typer.Argument(help="Print the variance of this edition, and the changes that are no chance.")
+    ] = "",
     players: Annotated[
         str, typer.Option(metavar="NAMES", help="Players to compare, separated by commas.")
     ] = "",
@@ -50,24 +57,29 @@ def design(
 ) -> None:
     """Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.
 
-    Give one of --half-width, --calls, --difference and --gap. The variance of success comes from published
-    evaluations in the data root where they hold 20 domains and two players, else from runs that the benchmark
-    names; it is scaled to the success rate that you expect. Models that were not evaluated in the data root
-    cost what their price in models.toml or prices.csv says, from brief replies to long ones.
+    Give an edition that models have answered for the parts of its variance, and for the smallest change to
+    another edition that is no chance. Otherwise give one of --half-width, --calls, --difference and --gap.
+    The variance of success comes from published evaluations in the data root where they hold 20 domains and
+    two players, else from runs that the benchmark names; it is scaled to the success rate that you expect.
+    Models that were not evaluated in the data root cost what their price in models.toml or prices.csv says,
+    from brief replies to long ones.
     Many domains with few instances tell the most per call, and a second run tells less than another instance:
     bound the domains by --max-domains where you have fewer.
 
     Example: perennial design --players gpt-4.1,o4-mini --half-width 0.03
     """
-    from perennial.flows.editions.design import plan_design
+    from perennial.flows.editions.design import plan_design, read_variance
     from perennial.flows.refresh.models import known_prices
     from perennial.schemas.settings import load_settings
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference, "--gap": gap}
     named = [option for option, value in goals.items() if value is not None]
-    if len(named) != 1:
-        listed = " and ".join(named) if named else "none"
-        raise InvalidOption(f"goal: {listed} given, expected one of {', '.join(goals)}")
+    if edition and not named:
+        _print_variance(read_variance(data_root(root), edition), as_json)
+        return
+    if len(named) != 1 or edition:
+        listed = " and ".join([*named, *([edition] if edition else [])]) or "none"
+        raise InvalidOption(f"goal: {listed} given, expected one of {', '.join(goals)}, or an edition")
     for option, value in (
         ("--half-width", half_width),
         ("--difference", difference),
@@ -118,20 +130,32 @@ def _print_shares(benchmark: str, gap: float, power: float, rate: float, as_json
         document = {"benchmark": benchmark, "gap": gap, "power": power, "rate": rate, "shares": rows}
         sys.stdout.write(json_text(document) + "\n")
         return
-    table = Table(title=f"Contamination gap {gap:g} with power {power:g}", title_justify="left")
-    for heading in ("private share", "origins", "private", "public"):
-        table.add_column(heading, justify="right")
-    for share, number in origins.items():
-        private = round(share * number)
-        table.add_row(f"{share:g}", f"{number:,}", f"{private:,}", f"{number - private:,}")
     console = Terminal(soft_wrap=True)
-    console.print(table)
+    console.print(f"Contamination gap {gap:g} with power {power:g}")
+    needed = [(share, n, round(share * n), n - round(share * n)) for share, n in origins.items()]
+    print_rows(("private share", "origins", "private", "public"), needed, Format.table)
     console.print(
         f"for one model that solves {rate:g} of what it has not seen, at p <= {ALPHA:g}. An origin is an "
         "instance, or instances that are private together, such as the two languages of a question."
     )
     named = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
     console.print(f"next: perennial refresh{named} --private-share {_SHARES[0]:g} --dry-run")
+
+
+def _print_variance(document: JsonObject, as_json: bool) -> None:
+    from perennial.schemas.statistics import describe_populations
+
+    if as_json:
+        sys.stdout.write(json_text(document) + "\n")
+        return
+    console = Terminal(soft_wrap=True)
+    for view, columns in _PRINTED.items():
+        console.print(f"{view.replace('_', ' ')} of {document['edition']}")
+        print_rows(columns, [[row[name] for name in columns] for row in document[view]], Format.table)
+    populations = describe_populations(row["population"] for row in document["smallest_changes"])
+    console.print(f"95% intervals and changes: {populations}")
+    for reason in sorted({row["no_interval"] or "" for row in document["variance_parts"]} - {""}):
+        console.print(f"no interval: {reason}")
 
 
 def _print(document: JsonObject) -> None:

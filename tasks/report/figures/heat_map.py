@@ -1,4 +1,4 @@
-"""Success rate of each player in each domain, and over all editions on one scale; the contamination gap."""
+"""Success rates by domain and over all editions on one scale; contamination gap; parts of the variance."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,7 +29,12 @@ from perennial.tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.figures.interval_rows import (
+    Scale,
+    interval_rows,
+    read_estimate,
+    rows_by_setting,
+)
 from perennial.tasks.report.wording import clean, decimals, name_populations, p_number, span, with_interval
 
 DOMAINS = Query(
@@ -301,3 +306,51 @@ def contamination_gaps(data: ReportData) -> Section:
     )
     drawings = (interval_rows(heading, title, drawn, scale),)
     return Section(key, title, caption, (table,), drawings, Grid(headings, cells, frozenset(range(1, 4))))
+
+
+VARIANCE = Query(
+    "variance_parts",
+    """
+-- What makes the models' successes differ?
+FROM variance_parts WHERE edition = $edition
+""",
+)
+CHANGES = Query(
+    "smallest_changes",
+    """
+-- Which change of a model in the next edition is no chance?
+FROM smallest_changes WHERE edition = $edition
+""",
+)
+
+
+@figure(VARIANCE.name, "Variance, and changes that are no chance", VARIANCE, CHANGES)
+def variance_rows(data: ReportData) -> Section:
+    """The section of variance parts, with a row per model of the changes between editions."""
+    key, title = variance_rows.key, variance_rows.title
+    tables = (data.tables[key], data.tables[CHANGES.name])
+    changes = data.known_rows(CHANGES.name, "beyond_chance")
+    rows = [row for setting in data.settings for row in changes if row["setting"] == setting]
+    if not rows:
+        return omit_section(key, title, tables, "No model of this edition has answers of known variance.")
+    drawings = rows_by_setting(
+        data,
+        title,
+        data.known_rows(key, "variance"),
+        lambda row: [read_estimate({**row, "player": row["part"]}, "variance", "clusters")],
+        Scale(("variance of a success",), places=4, has_zero_line=True),
+        unit="clusters",
+    )
+    texts, numbers = ("setting", "player"), ("success_rate", "beyond_chance", "detectable_change")
+    cells = tuple(
+        (*(clean(row[name]) for name in texts), *(decimals(row[name]) for name in numbers)) for row in rows
+    )
+    headings = ("setting", "model", "success rate", "beyond chance", "found with power .8")
+    caption = (
+        "The variance of a single success of the models, in parts: domains and instances that are harder for "
+        "all, those that are harder for one model, and runs on the same instance. In another edition of this "
+        "size with draws of its own, the same model's success rate changes by more than 'beyond chance' in "
+        "about 5% of cases or fewer; a change as large as the last column is found in about 80%. "
+        f"{name_populations(rows)} n counts what was drawn."
+    )
+    return Section(key, title, caption, tables, drawings, Grid(headings, cells, frozenset(range(2, 5))))

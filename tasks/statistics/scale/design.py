@@ -7,20 +7,18 @@ of freedom; a difference is detectable with a power where it is (t for 95% + t f
 (R. L. Brennan, Generalizability Theory, 2001, chapter 4; E. Miller, Adding Error Bars to Evals, 2024.)
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from perennial.schemas.rows import JsonObject, Row
 from perennial.schemas.statistics import MeasuredVariance, Parts
-from perennial.tasks.statistics.scale.cells import DomainCell, observe
-from perennial.tasks.statistics.scale.joint_model import fit_joint_model
+from perennial.tasks.statistics.variance_parts import PART_NAMES, UNREPEATED
 
 LEVEL = 0.95
 POWER = 0.8
 MOST_INSTANCES, MOST_RUNS = 200, 10
 _ENOUGH_DOMAINS = 20
-_ENOUGH_PLAYERS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,33 +102,23 @@ def _designs(most_domains: int) -> Iterator[Design]:
                 yield Design(domains, instances, runs)
 
 
-def estimate_parts(groups: Iterable[Sequence[DomainCell]], measured: Parts) -> Parts | None:
-    """Return the parts of the variance from published answers, a group of cells per setting.
+def combine_parts(published: Mapping[str, tuple[float, int]], measured: Parts) -> Parts | None:
+    """Return the parts of published editions, by name with their clusters, as a design needs them.
 
-    Those of domains come from the joint model; those of instances and runs are the measured ones, scaled
-    to the variance between instances. None where no group has 20 domains and 2 players.
+    Without repeated runs, those and instances of single models are shared out as the measured ones are. None
+    for fewer than 20 clusters, and where all answers are alike.
     """
-    weighted = []
-    for cells in groups:
-        players, domains = {cell.player for cell in cells}, {cell.domain for cell in cells}
-        if len(players) < _ENOUGH_PLAYERS or len(domains) < _ENOUGH_DOMAINS:
-            continue
-        free = sum(cell.instances - 1 for cell in cells)
-        if free < len(cells) / 2:
-            continue
-        runs = sum(cell.runs for cell in cells) / len(cells)
-        scale = sum(cell.squares for cell in cells) / free / measured.of_instances(runs)
-        seen = observe(cells, measured)
-        model = fit_joint_model(seen)
-        common = float((seen.slopes**2).mean() * model.variances[:2].sum())
-        weighted.append((len(cells), common, float(model.variances[2]), scale))
-    if not weighted:
+    domain, _, _, player_instance, run = PART_NAMES
+    _, clusters = published.get(domain, (0.0, 0))
+    if clusters < _ENOUGH_DOMAINS:
         return None
-    total = sum(weight for weight, *_ in weighted)
-    common, noise, scale = (sum(part[0] * part[k] for part in weighted) / total for k in (1, 2, 3))
-    return Parts(
-        common, noise, measured.instance * scale, measured.player_instance * scale, measured.run * scale
-    )
+    means = {name: mean for name, (mean, _) in published.items()}
+    if run not in means:
+        share = measured.player_instance / (measured.player_instance + measured.run)
+        both = means[UNREPEATED]
+        means |= {player_instance: share * both, run: (1 - share) * both}
+    parts = Parts(*(means[name] for name in PART_NAMES))
+    return parts if parts.total > 0 else None
 
 
 def measure_plan(

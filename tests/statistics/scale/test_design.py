@@ -7,14 +7,16 @@ import duckdb
 import numpy as np
 import pytest
 
+from perennial.schemas.statistics import Parts
 from perennial.tasks.statistics.scale.design import (
     Design,
     best_design,
-    estimate_parts,
+    combine_parts,
     find_design,
     measure_design,
 )
-from tests.statistics.scale.made_answers import RELEASE, draw_cells
+from perennial.tasks.statistics.variance_parts import PART_NAMES, UNREPEATED
+from tests.statistics.scale.made_answers import RELEASE
 
 TABLE = (
     ((6, 50, 5), 0.047, 0.047),
@@ -112,15 +114,14 @@ def read_release(release: Path) -> np.ndarray:
     return runs[..., :5]
 
 
-def test_parts_come_from_answers_where_there_are_enough() -> None:
-    generator = np.random.default_rng(1)
-    players = [f"p{number}" for number in range(4)]
-    domains = [f"d{number}" for number in range(60)]
-    cells = draw_cells(generator, dict.fromkeys(players, 0.5), {"e": (domains, players)}, (0.0, 0.0), 10)
-    found = estimate_parts([cells], RELEASE)
-    assert found is not None
-    assert found.domain < RELEASE.domain
-    # One run of a coin: the variance between instances and runs is one quarter.
-    assert found.of_instances(1) == pytest.approx(0.25, rel=0.05)
-    few = [cell for cell in cells if cell.domain in ("d1", "d2")]
-    assert estimate_parts([few], RELEASE) is None
+def test_parts_come_from_published_editions_where_there_are_enough() -> None:
+    repeated = dict(zip(PART_NAMES, ((part, 20) for part in (0.01, 0.02, 0.03, 0.04, 0.1)), strict=True))
+    assert combine_parts(repeated, RELEASE) == Parts(0.01, 0.02, 0.03, 0.04, 0.1)
+    single = {name: repeated[name] for name in PART_NAMES[:3]} | {UNREPEATED: (0.14, 20)}
+    parts = combine_parts(single, RELEASE)
+    assert parts is not None
+    assert parts.player_instance / parts.run == pytest.approx(RELEASE.player_instance / RELEASE.run)
+    assert parts.player_instance + parts.run == pytest.approx(0.14)
+    assert combine_parts({"domain": (0.01, 19)}, RELEASE) is None
+    assert combine_parts(dict.fromkeys(PART_NAMES, (0.0, 99)), RELEASE) is None
+    assert combine_parts({}, RELEASE) is None
