@@ -23,7 +23,7 @@ from perennial.warehouse.catalog.confinement import Setting, table_file
 from perennial.warehouse.catalog.later_statistics import STATISTICS, analysis_of
 from perennial.warehouse.editions.manifest import read_manifest
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.store.parquet import with_place
+from perennial.warehouse.store.parquet import sorted_file_options, with_place
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -54,7 +54,10 @@ FROM calls WHERE call_id IN (FROM kept_call_ids)
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """A file of an export: its name in its folder, its table, its rows, and how many were left out."""
+    """A file of an export: its name in its folder, its table, its rows, and how many were left out.
+
+    There is no file without rows; the entry of one counts what was left out.
+    """
 
     name: str
     table: str
@@ -88,11 +91,14 @@ def export_tables(store: Store, edition: str, folder: Path, *, leave_out: bool) 
             for name, source, unit in sources:
                 table = TABLES[name.split("/")[1]]
                 target = folder / name
-                target.parent.mkdir(parents=True, exist_ok=True)
                 kept = _count(connection, table, unit, "kept_" if filtered else "")
                 left_out = _count(connection, table, unit) - kept
+                if not kept:
+                    files.append(ExportedFile(name, table.name, 0, left_out, 0, ""))
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
                 if left_out:
-                    _write_rows(connection, store, table, unit, target)
+                    _write_rows(connection, store, table, unit, target, kept)
                 else:
                     shutil.copyfile(store.local_file(source, Path(spill) / "copy"), target)
                 file = describe_file(folder, name, table.name, kept, left_out)
@@ -203,7 +209,7 @@ def _count(connection: "duckdb.DuckDBPyConnection", table: Table, unit: str, kep
 
 
 def _write_rows(
-    connection: "duckdb.DuckDBPyConnection", store: Store, table: Table, unit: str, target: Path
+    connection: "duckdb.DuckDBPyConnection", store: Store, table: Table, unit: str, target: Path, kept: int
 ) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -220,7 +226,8 @@ def _write_rows(
     schema = table.arrow_schema()
     sql = f'SELECT {columns} FROM "kept_{table.name}" WHERE {where} ORDER BY {key}'
     nothing = with_place(schema.empty_table(), table, unit, canary)
-    with pq.ParquetWriter(target, nothing.schema, compression="zstd") as writer:
+    options = sorted_file_options(table, nothing.schema, min(kept, _BLOCK_ROWS))
+    with pq.ParquetWriter(target, nothing.schema, **options) as writer:
         for batch in connection.sql(sql, params=values).to_arrow_reader(_BLOCK_ROWS):
             rows = pa.Table.from_batches([batch]).cast(schema)
             writer.write_table(with_place(rows, table, unit, canary))

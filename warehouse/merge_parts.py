@@ -10,6 +10,7 @@ at 4 million rows, and ran out of memory on 3,000 texts of 300 kB, which are mer
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from perennial.schemas.table_form import Table
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.staging import Staging
-from perennial.warehouse.store.parquet import sort_by_key, with_place
+from perennial.warehouse.store.parquet import sort_by_key, sorted_file_options, with_place
 
 if TYPE_CHECKING:
     import pyarrow
@@ -66,14 +67,13 @@ def write_sorted(
         if table.is_shared:
             rows = _each_key_once(rows, table.key[0])
         nothing = with_place(schema.empty_table(), table, unit, canary)
-        with pq.ParquetWriter(file, nothing.schema, compression="zstd") as writer:
-            written = 0
-            for group in _row_groups(rows):
+        groups = _row_groups(rows)
+        first = next(groups, schema.empty_table())
+        options = sorted_file_options(table, nothing.schema, first.num_rows)
+        with pq.ParquetWriter(file, nothing.schema, **options) as writer:
+            for group in chain([first], groups):
                 whole = with_place(group.cast(schema), table, unit, canary)
-                writer.write_table(whole, row_group_size=group.num_rows)
-                written += group.num_rows
-            if not written:
-                writer.write_table(nothing)
+                writer.write_table(whole, row_group_size=max(1, group.num_rows))
     return file
 
 

@@ -125,7 +125,8 @@ def export(
         typer.Option(
             "--format",
             help="parquet: all tables, answers included; jsonl: the questions; hf: a dataset for the Hugging "
-            "Face Hub; inspect: transcripts as logs of Inspect; lm-eval: a task, of a one-shot benchmark.",
+            "Face Hub; inspect: transcripts as logs of Inspect; lm-eval: a task, of a one-shot benchmark; "
+            "duckdb: one file with all tables, views and macros.",
         ),
     ] = ExportForm.parquet,
     with_answers: Annotated[
@@ -146,9 +147,10 @@ def export(
         sys.stdout.write(json.dumps(asdict(written), indent=1) + "\n")
         return
     console = Terminal(soft_wrap=True)
+    files = [file for file in written.files if file.rows]
     rows, size = sum(file.rows for file in written.files), sum(file.size for file in written.files)
     console.print(
-        f"edition {written.edition} exported to {written.destination}: {count(len(written.files), 'file')}, "
+        f"edition {written.edition} exported to {written.destination}: {count(len(files), 'file')}, "
         f"{rows:,} rows, {size:,} bytes"
     )
     if written.left_out:

@@ -47,6 +47,8 @@ _CONTENT = {
     '`datasets.load_dataset(FOLDER, "instances", split="test")`. Each configuration has one split, `test`. '
     "Tables, where there are any, hold the answers too: `tables/<table>/`.",
     "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
+    "duckdb": "`{edition}.duckdb` has all tables, views and macros, for any DuckDB from 1.2 on: "
+    "`duckdb -readonly -ui {edition}.duckdb`, Harlequin, DBeaver, Superset.",
     "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
     f"--include_path .`; its grader, `grade.py`, needs perennial. {_TABLES}",
 }
@@ -109,6 +111,7 @@ class ExportForm(StrEnum):
     hf = "hf"
     inspect = "inspect"
     lm_eval = "lm-eval"
+    duckdb = "duckdb"
 
 
 # What writes each, in a file of its own; imported when it is asked for.
@@ -118,6 +121,7 @@ _WRITERS = {
     ExportForm.hf: "perennial.flows.export.hugging_face:write_dataset",
     ExportForm.inspect: "perennial.flows.export.inspect_logs:write_logs",
     ExportForm.lm_eval: "perennial.flows.export.hugging_face:write_task",
+    ExportForm.duckdb: "perennial.flows.export.source:write_database",
 }
 
 
@@ -147,9 +151,9 @@ def export_edition(
     Raises InvalidOption for an edition that is not published, a destination that is there already, imported
     data without a licence, or what the form lacks; Damaged where files are not what was published or written.
     """
-    if with_answers and form in (ExportForm.parquet, ExportForm.inspect):
+    if with_answers and form in (ExportForm.parquet, ExportForm.inspect, ExportForm.duckdb):
         raise InvalidOption(
-            "--with-answers: expected --format jsonl, hf or lm-eval with it; parquet holds the answers anyway"
+            f"--with-answers: expected --format jsonl, hf or lm-eval with it; {form} holds the answers anyway"
         )
     edition = select_unit(store, named, visible_editions(store))
     plan = read_published_plan(store, edition)
@@ -221,7 +225,7 @@ def _describe(store: Store, plan: EditionPlan, export: Export, licence: str) -> 
         "left_out": export.left_out,
         "manifests": manifests,
         "exported_by": f"perennial {code_version()}",
-        "files": [asdict(file) for file in export.files],
+        "files": [asdict(file) for file in export.files if file.rows],
     }
 
 

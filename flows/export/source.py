@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.errors import InvalidOption
@@ -12,15 +14,19 @@ from perennial.schemas.game import Game, Opening, Result, Seat
 from perennial.schemas.model_calls import Message, Reply
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, Row
+from perennial.schemas.tables import TABLES
 from perennial.tasks.llm.replies import read_message
 from perennial.tasks.play import enter_reply
 from perennial.warehouse.catalog.catalog import (
     Catalog,
+    Contents,
     open_catalog,
     read_batches,
     rows_with,
     visible_editions,
 )
+from perennial.warehouse.catalog.confinement import quote, table_sql
+from perennial.warehouse.catalog.dictionary import question_views
 from perennial.warehouse.disclosure import private_ids
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
@@ -239,3 +245,24 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
 def write_tables(source: Source, folder: Path) -> list[ExportedFile]:
     """Write all tables and return what describes their files."""
     return export_tables(source.store, source.edition, folder, leave_out=source.leave_out)
+
+
+def write_database(source: Source, folder: Path) -> list[ExportedFile]:
+    """Write all tables, views and macros into one DuckDB file, in a form that DuckDB reads from 1.2 on."""
+    import duckdb
+
+    path = folder / f"{source.edition}.duckdb"
+    with TemporaryDirectory(prefix=".tables-", dir=folder) as parts:
+        files = export_tables(source.store, source.edition, Path(parts), leave_out=source.leave_out)
+        names: dict[str, list[str]] = {name: [] for name in TABLES}
+        for file in files:
+            names[file.table] += [str(Path(parts) / file.name)] if file.rows else []
+        tables = {name: table_sql(table, names[name]) for name, table in TABLES.items()}
+        contents = Contents(Store(parts), source.units, names, {**tables, **question_views()})
+        with closing(duckdb.connect()) as connection:
+            connection.execute(f"ATTACH {quote(str(path))} AS exported (STORAGE_VERSION 'v1.2.0')")
+            connection.execute("USE exported")
+            connection.execute(contents.script(copies=True))
+    whole = describe_file(folder, path.name, "all", sum(file.rows for file in files), 0)
+    # What was left out is counted by table.
+    return [whole, *(replace(file, rows=0, size=0) for file in files)]

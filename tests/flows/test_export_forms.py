@@ -1,10 +1,13 @@
 """Exports in other forms: questions, datasets of the Hub, logs of Inspect; and games for other programs."""
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -13,7 +16,9 @@ from perennial.flows.export.export_edition import ExportForm, check_sums, export
 from perennial.flows.export.source import open_games
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import InvalidOption
+from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.dictionary import describe_relations
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
@@ -137,12 +142,41 @@ def test_a_dataset_has_a_card_whose_configurations_name_its_files(
     assert next(iter(named)) == "instances"
     assert ("kumo_instances" in named) is with_answers
     data = {path for files in named.values() for path in files}
-    # Each file with rows is in a configuration, all of one format, and the questions tell no answer.
+    # Each file is in a configuration, all of one format, none without rows, and the questions tell no answer.
     files = {path for path in out.rglob("*") if path.suffix not in (".md", ".json") and path.is_file()}
-    files -= {out / "SHA256SUMS"}
-    assert {path for path in files if pq.read_metadata(path).num_rows} <= data <= files
+    assert files - {out / "SHA256SUMS"} == data
+    assert all(pq.read_metadata(path).num_rows for path in data)
     assert pq.read_table(out / "instances.parquet").num_rows == 6
     assert not {"answer", "valid_truths"} & set(pq.read_schema(out / "instances.parquet").names)
+
+
+def test_a_duckdb_file_has_all_public_rows_and_needs_no_other_file(
+    store: Store, catalog: Catalog, private: set[str], tmp_path: Path
+) -> None:
+    found = export_edition(store, "e", tmp_path / "out", form=ExportForm.duckdb)
+    check_sums(tmp_path / "out")
+    assert found.left_out["instances"] == len(private)
+    assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == ["", ".duckdb", ".json", ".md"]
+    with closing(duckdb.connect(str(tmp_path / "out/e.duckdb"), read_only=True)) as connection:
+
+        def first(sql: str) -> list[Any]:
+            return [row[0] for row in connection.sql(sql).fetchall()]
+
+        kept = set(first("SELECT instance_id FROM instances"))
+        assert (len(kept), kept & private) == (6, set())
+        tables = set(first("SELECT table_name FROM duckdb_tables()"))
+        views = set(first("SELECT view_name FROM duckdb_views() WHERE NOT internal"))
+        assert tables == set(TABLES)
+        assert tables | views == set(describe_relations())
+        for name in views:
+            first(f'SELECT count(*) FROM (FROM "{name}")')
+        # What DuckDB before 2.0 has no function for.
+        sql = first("SELECT sql FROM duckdb_views() WHERE NOT internal")
+        assert not [text for text in sql if re.search(r"\bif\(", text, re.IGNORECASE)]
+        board = "SELECT player, success_rate FROM leaderboard ORDER BY ALL"
+        assert connection.sql(board).fetchall() == catalog.query(board)[1]
+        commented = first("SELECT comment FROM duckdb_tables() WHERE table_name = 'turns'")
+        assert commented == [describe_relations()["turns"]]
 
 
 def test_logs_of_inspect_hold_each_public_episode(

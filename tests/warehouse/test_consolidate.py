@@ -114,3 +114,17 @@ def test_every_staged_table_becomes_a_file_that_says_whose_it_is(tmp_path: Path,
     assert set(rows[staged]["edition"].to_pylist()) == {"e"}
     if answers:
         assert set(rows[staged]["evaluation"].to_pylist()) == {"1"}
+
+
+def test_a_footer_says_how_rows_are_sorted_and_helps_to_find_ids(tmp_path: Path) -> None:
+    rows = tiny_edition.tables()["episodes"]
+    file = write_sorted("episodes", [rows], tmp_path, "e1@1")
+    group = pq.read_metadata(file).row_group(0)
+    order = [(group.column(column.column_index).path_in_schema) for column in group.sorting_columns]
+    assert order == ["edition", "evaluation", *TABLES["episodes"].key]
+    columns = {
+        group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)
+    }
+    assert all(column.has_column_index and column.has_offset_index for column in columns.values())
+    filtered = {name for name, column in columns.items() if column.bloom_filter_length}
+    assert filtered == {name for name in columns if name.endswith("_id")} - {TABLES["episodes"].key[0]}

@@ -34,6 +34,7 @@ from perennial.warehouse.editions.publish import (
     unit_plan,
 )
 from perennial.warehouse.editions.publish import publish as publish_unit
+from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.lock import find_lock, lock_root
 from perennial.warehouse.merge_parts import write_sorted
 from perennial.warehouse.store.parquet import with_place
@@ -200,7 +201,8 @@ def test_who_publishes_is_named_to_others_meanwhile(tmp_path: Path, monkeypatch:
         write(store, *what)
 
     monkeypatch.setattr(Store, "write_table", note)
-    publish_unit(store, tiny_edition.plan("e1").growth, {}, [], NOW)
+    tables = {"instances": tiny_edition.tables()["instances"]}
+    publish_unit(store, tiny_edition.plan("e1").growth, tables, [], NOW)
     assert seen == ["publish e1"]
     assert find_lock(store) is None
 
@@ -284,3 +286,13 @@ def test_a_root_of_another_format_is_refused_by_name(store: Store, number: int) 
     for use in (published_editions, open_catalog):
         with pytest.raises(UnreadableInput, match=told):
             use(store)
+
+
+def test_a_table_without_rows_has_no_file_and_an_empty_view(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables({"rejections": []}), _audits(), NOW)
+    files = sorted((tmp_path / "tables").rglob("*.parquet"))
+    assert all(pq.read_metadata(file).num_rows for file in files)
+    assert {"calls", "rejections"} & {file.parts[-3] for file in files} == {"calls"}
+    assert open_catalog(store).query("FROM rejections")[1] == []
+    assert not [finding for unit in ("e1", "e1@1") for finding in verify_unit(store, unit).findings]

@@ -162,13 +162,17 @@ class Contents:
         """Return the names of the files that the SQL may read, relative to the data root."""
         return [file for name in self.views_for(sql) for file in self.files.get(name, [])]
 
-    def script(self, sql: str = "") -> str:
-        """SQL that creates all macros, tables and views in any DuckDB with comments, then this SQL."""
+    def script(self, sql: str = "", *, copies: bool = False) -> str:
+        """SQL that creates all macros, tables and views in any DuckDB with comments, then this SQL.
+
+        With `copies` the tables are copies of the rows, which need no file any more.
+        """
+        kinds = {name: "TABLE" if copies and name in TABLES else "VIEW" for name in self.views}
         made = (
-            f'CREATE OR REPLACE VIEW "{name}" AS {self.sql_of(name)}'
+            f'CREATE OR REPLACE {kinds[name]} "{name}" AS {self.sql_of(name)}'
             for name in in_order(self.views, self.views)
         )
-        commented = (line for name in self.views for line in comment_statements(name))
+        commented = (line for name, kind in kinds.items() for line in comment_statements(name, kind))
         statements = (
             "SET TimeZone = 'UTC'",
             *macro_statements(),

@@ -30,11 +30,16 @@ if TYPE_CHECKING:
 SHARED = "perennial.warehouse.catalog"
 # What benchmarks add to, by view: the SQL of the attribute of their declarations.
 _JOINED = {"episode_answers": "answers", "paper_differences": "unlike_paper"}
+_MOST_USED = (
+    *("leaderboard", "domain_scores", "paired_comparisons", "episodes_wide", "transcripts", "losses"),
+    *("token_use", "cost_frontier", "contamination_gaps", "edition_differences"),
+)
 
 
 def question_views() -> dict[str, str]:
-    """The SQL of each view by name: the shared ones, then those of each benchmark."""
+    """The SQL of each view by name: those most used, the other shared ones, those of each benchmark."""
     views = {name: sql for package in view_packages() for name, sql in _views_of(package)}
+    views = {name: views[name] for name in _MOST_USED} | views
     for name, attribute in _JOINED.items():
         added = (getattr(benchmark, attribute) for benchmark in benchmarks().values())
         views[name] = "\nUNION ALL\n".join((views[name], *filter(None, added)))
@@ -173,9 +178,9 @@ def entries_without_a_column() -> list[str]:
     return lost
 
 
-def comment_statements(name: str) -> Iterator[str]:
-    """The COMMENT ON statements of the view of that name, whose columns they describe."""
-    yield f'COMMENT ON VIEW "{name}" IS {quote(describe_relations()[name])}'
+def comment_statements(name: str, kind: str = "VIEW") -> Iterator[str]:
+    """The COMMENT ON statements of the view or table of that name, whose columns they describe."""
+    yield f'COMMENT ON {kind} "{name}" IS {quote(describe_relations()[name])}'
     for entry in describe_columns(name):
         yield f'COMMENT ON COLUMN "{name}"."{entry.column}" IS {quote(entry.description)}'
 

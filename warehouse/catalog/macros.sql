@@ -58,7 +58,7 @@ CREATE OR REPLACE MACRO chi_square_p(a, b) AS list_transform([chi_square(a, b)],
 -- Values over their largest have no square that overflows; a side is constant if they differ by rounding only.
 CREATE OR REPLACE MACRO over_largest("values") AS list_transform(
     [{'listed': "values", 'largest': greatest(abs(list_min("values")), abs(list_max("values")))}],
-    lambda side: list_transform(side['listed'], lambda v: if(side['largest'] = 0, 0, v / side['largest'])))[1]
+    lambda side: list_transform(side['listed'], lambda v: CASE WHEN side['largest'] = 0 THEN 0 ELSE v / side['largest'] END))[1]
 ;
 CREATE OR REPLACE MACRO deviations("values") AS list_transform([{'listed': "values", 'mean': list_avg("values")}],
     lambda side: list_transform(side['listed'], lambda v: v - side['mean']))[1]

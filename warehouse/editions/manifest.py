@@ -82,7 +82,7 @@ class Manifest:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The rows of each table, as the edition's row in `editions` has them."""
+        """The rows of each table that has some."""
         return {file.table: file.rows for file in self.files}
 
 
@@ -94,11 +94,12 @@ def manifest_file(edition: str) -> str:
 def write_manifest(store: Store, plan: Plan, counts: Mapping[str, int], templates: Mapping[str, str]) -> str:
     """Write the manifest of an edition or evaluation whose tables are all there, and return its SHA-256.
 
-    `counts` are the rows of each table but the last. `templates` are the hashes of all prompt templates
-    that were installed, by name, whether or not a model received them (a call's own template and hash
-    are in table `calls`); an imported edition has none. Raises Damaged where a table cannot be read.
+    `counts` are the rows of each table but the last, and a table without rows has no file. `templates`
+    are the hashes of all prompt templates that were installed, by name, whether or not a model received
+    them (a call's own template and hash are in table `calls`); an imported edition has none. Raises
+    Damaged where a table cannot be read.
     """
-    names = {table_file(table, plan.unit): table for table in sorted(counts)}
+    names = {table_file(table, plan.unit): table for table in sorted(counts) if counts[table]}
     files = []
     for name, digest in digests_of(store, names):
         if not isinstance(digest, Digest):

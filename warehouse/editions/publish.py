@@ -105,12 +105,15 @@ def _publish_tables(
     if store.exists(row_file(unit)):
         raise _conflict_of_published(store, unit)
     whole = {**tables, "audits": rows_as_table(audits, TABLES["audits"])}
-    for name, table in whole.items():
-        store.write_table(table_file(name, unit), with_place(table, TABLES[name], unit, plan.canary))
     counts = {name: table.num_rows for name, table in whole.items()}
+    counts |= {name: pq.read_metadata(path).num_rows for name, path in files.items()}
+    # A table without rows has no file: readers of Parquet stumble over an empty row group.
+    for name, table in whole.items():
+        if counts[name]:
+            store.write_table(table_file(name, unit), with_place(table, TABLES[name], unit, plan.canary))
     for name, path in files.items():
-        store.write_file(table_file(name, unit), path)
-        counts[name] = pq.read_metadata(path).num_rows
+        if counts[name]:
+            store.write_file(table_file(name, unit), path)
     row = {
         "benchmark": plan.benchmark,
         "created_at": created_at,

@@ -69,7 +69,7 @@ def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sam
             published=0,
             rebuilt=rows,
             same_rows=rows == 0,
-            same_bytes=None,
+            same_bytes=None if clock or rows else True,
             clock_columns=clock,
             difference="" if rows == 0 else "not published",
         )
@@ -273,7 +273,7 @@ class _Verifier:
             "seed": (row.get("seed"), made["seeds"].get("refresh")),
             "settings": (_parse(row.get("settings")), made["settings"]),
             "code_version": (row.get("code_version"), made["code_version"]),
-            "counts": (_parse(row.get("counts")), manifest.counts),
+            "counts": (_with_rows(_parse(row.get("counts"))), _with_rows(manifest.counts)),
         }
         if not is_evaluation(self._edition):
             commitment = made.get("seed_commitment") or None
@@ -337,6 +337,11 @@ class _Verifier:
                 if is_own and file not in listed:
                     fault = "in the edition's folder, but no file of it: no view reads it, other readers may"
                     self._note(file, "unlisted", fault)
+
+
+def _with_rows(counts: Any) -> Any:
+    """The counts but those of tables without rows, which have no file."""
+    return {name: rows for name, rows in counts.items() if rows} if isinstance(counts, dict) else counts
 
 
 def _row_count(store: Store, name: str) -> int:

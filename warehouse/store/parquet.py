@@ -1,6 +1,6 @@
 """Arrow tables as the bytes of one Parquet file, and back; the order of the rows in a file."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.disclosure import METADATA_KEY, canary_line
 from perennial.schemas.rows import Rows
@@ -19,9 +19,26 @@ def parquet_bytes(table: "pyarrow.Table") -> bytes:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd", write_page_index=True)
     content: bytes = sink.getvalue().to_pybytes()
     return content
+
+
+def sorted_file_options(table: Table, schema: "pyarrow.Schema", group_rows: int) -> dict[str, Any]:
+    """How the sorted rows of a table are written: footers say how they are sorted, and help to find ids.
+
+    A page index and statistics find what the rows are sorted by; bloom filters the other ids.
+    """
+    import pyarrow.parquet as pq
+
+    order = [(name, "ascending") for name in (*(c.name for c in table.unit_columns), *table.key)]
+    ids = [name for name in schema.names if name.endswith("_id") and name != table.key[0]]
+    return {
+        "compression": "zstd",
+        "write_page_index": True,
+        "sorting_columns": pq.SortingColumn.from_ordering(schema, order),
+        "bloom_filter_options": {name: {"ndv": max(1, group_rows), "fpp": 0.05} for name in ids},
+    }
 
 
 def parquet_table(content: bytes, columns: list[str] | None = None) -> "pyarrow.Table":

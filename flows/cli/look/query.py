@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from math import inf
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -91,7 +92,7 @@ def query(
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
     if emit_sql:
-        sys.stdout.write(list_contents(Store(whole_path(existing_root(root)))).script(sql or ""))
+        sys.stdout.write(_emit_sql(existing_root(root), sql or ""))
         return
     if sql is None:
         raise InvalidOption("SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)")
@@ -168,6 +169,15 @@ def _memory_bytes(text: str) -> int:
     if not unit or not number.isascii() or not number.isdigit() or len(number) > 9 or int(number) == 0:
         raise InvalidOption(f"--memory-limit {text!r}: expected a size such as 512MB or 16GB")
     return int(number) * _UNITS[unit]
+
+
+def _emit_sql(store: Store, sql: str) -> str:
+    """The script of the root's tables and views; paths below this folder are relative, as it may be moved."""
+    here, folder = Path.cwd(), store.local_folder
+    if folder is None or not folder.is_relative_to(here):
+        return list_contents(Store(whole_path(store))).script(sql)
+    relative = list_contents(Store(str(folder.relative_to(here)))).script(sql)
+    return f"-- Paths are relative to this folder.\nSET file_search_path = {quote(str(here))}\n;\n{relative}"
 
 
 def existing_root(root: str | None, sql: str = "") -> Store:

@@ -3,14 +3,14 @@
 -- score above 1 counts in percent: `other_share` is a hundredth of its scores. What is outside 0 to 1 then is no share, and has no gap.
 WITH scaled AS (
     SELECT benchmark, source, player, score,
-           score / if(max(score) OVER (PARTITION BY benchmark, source) > 1, 100, 1) AS share
+           score / CASE WHEN max(score) OVER (PARTITION BY benchmark, source) > 1 THEN 100 ELSE 1 END AS share
     FROM external_scores
     WHERE NOT starts_with(lower(benchmark), 'beyondbench')
 )
 SELECT s.edition, x.benchmark AS other_benchmark, x.source, s.player, s.instances,
        s.accuracy AS hard_accuracy, s.accuracy_low AS hard_accuracy_low, s.accuracy_high AS hard_accuracy_high,
-       x.score AS other_score, if(x.share BETWEEN 0 AND 1, x.share, NULL) AS other_share,
-       if(x.share BETWEEN 0 AND 1, x.share, NULL) - s.accuracy AS gap
+       x.score AS other_score, CASE WHEN x.share BETWEEN 0 AND 1 THEN x.share ELSE NULL END AS other_share,
+       CASE WHEN x.share BETWEEN 0 AND 1 THEN x.share ELSE NULL END - s.accuracy AS gap
 FROM beyondbench_scores AS s
 JOIN scaled AS x USING (player)
 WHERE s.suite = 'hard' AND s.task = 'all'

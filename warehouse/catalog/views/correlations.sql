@@ -12,7 +12,7 @@ WITH reliable AS (
     GROUP BY ALL
 )
 SELECT c.edition, c.statistic AS coefficient, c.player AS over, c.setting, c.domain, c.other AS compared_with,
-       if(c.convention = 'any', 'success_rate', c.convention) AS measure, c.n AS players,
+       CASE WHEN c.convention = 'any' THEN 'success_rate' ELSE c.convention END AS measure, c.n AS players,
        c.value AS correlation, c.low AS correlation_low, c.high AS correlation_high, c.p_value, c.p_adjusted AS p_holm,
        CASE WHEN c.convention <> 'any' THEN NULL WHEN starts_with(c.other, 'benchmark ') THEN coalesce(r.widest, a.widest)
             ELSE coalesce(r.these, a.these) END AS reliability,

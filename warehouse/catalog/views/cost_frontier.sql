@@ -3,7 +3,7 @@
 -- cost, one of both being better; frontier_share is the share of redrawn editions (by clusters) in which that is so, over the
 -- `instances` on which all models have a known cost. Other kinds of players have neither.
 WITH costs AS (
-    SELECT edition, setting, player, if(statistic = 'mean_tokens', 'tokens', 'US dollars') AS cost_unit, value AS cost,
+    SELECT edition, setting, player, CASE WHEN statistic = 'mean_tokens' THEN 'tokens' ELSE 'US dollars' END AS cost_unit, value AS cost,
            low AS cost_low, high AS cost_high
     FROM statistics
     WHERE statistic IN ('mean_cost_usd', 'mean_tokens') AND domain = 'all' AND value IS NOT NULL

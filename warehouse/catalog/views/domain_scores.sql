@@ -1,7 +1,7 @@
 -- How does each player do in each domain and setting? Rates are means over instances of the mean over runs; intervals (95%)
 -- come from `statistics`, which names their population. `domain_name` is the domain as commands name it: `--domains`.
 WITH played AS (
-    SELECT e.edition, i.benchmark, i.domain, i.setting, if(starts_with(e.player, 'human:'), 'human', e.player) AS player, e.instance_id,
+    SELECT e.edition, i.benchmark, i.domain, i.setting, CASE WHEN starts_with(e.player, 'human:') THEN 'human' ELSE e.player END AS player, e.instance_id,
            count(*) AS attempted,
            count(*) FILTER (e.status <> 'api_error') AS scored,
            avg(e.success::INT) FILTER (e.status <> 'api_error') AS success_rate,

@@ -23,19 +23,19 @@ WITH used AS (
     GROUP BY ALL
 ), compared AS (
     SELECT edition, setting, player, other_player,
-           if(is_paid, 'US dollars', 'tokens') AS cost_unit,
-           if(is_paid, cost_usd, tokens) AS cost,
-           if(is_paid, other_cost_usd, other_tokens) AS other_cost
+           CASE WHEN is_paid THEN 'US dollars' ELSE 'tokens' END AS cost_unit,
+           CASE WHEN is_paid THEN cost_usd ELSE tokens END AS cost,
+           CASE WHEN is_paid THEN other_cost_usd ELSE other_tokens END AS other_cost
     FROM (SELECT *, coalesce(greatest(cost_usd, other_cost_usd) > 0, FALSE) AS is_paid FROM costs)
 )
 SELECT c.edition, c.setting, c.player, c.other_player, p.instances, c.cost_unit, c.cost, c.other_cost,
        1 - c.cost / c.other_cost AS saving,
        p.difference, p.difference_low, p.population, p.no_interval,
-       if(p.difference_low > 0, 0, -p.difference_low) AS smallest_margin,
+       CASE WHEN p.difference_low > 0 THEN 0 ELSE -p.difference_low END AS smallest_margin,
        p.difference_low > -0.03 AS within_03,
        row_number() OVER (
            PARTITION BY c.edition, c.setting, c.other_player
-           ORDER BY coalesce(within_03, FALSE) DESC, if(within_03, saving, 0) DESC, smallest_margin, saving DESC, c.player
+           ORDER BY coalesce(within_03, FALSE) DESC, CASE WHEN within_03 THEN saving ELSE 0 END DESC, smallest_margin, saving DESC, c.player
        ) = 1 AS is_first_choice
 FROM compared AS c
 JOIN pairs AS p USING (edition, setting, player, other_player)

@@ -20,10 +20,10 @@ WITH pairs AS (
      AND m.statistic = 'mcnemar'
     WHERE d.statistic = 'paired_difference'
 )
-FROM pairs
+FROM (FROM pairs
 UNION ALL
 SELECT * REPLACE (other_player AS player, player AS other_player, 0 - difference AS difference,
                   -difference_high AS difference_low, -difference_low AS difference_high,
                   -difference_simultaneous_high AS difference_simultaneous_low, -difference_simultaneous_low AS difference_simultaneous_high)
-FROM pairs
+FROM pairs)
 ORDER BY edition, setting, abs(difference) DESC, difference DESC, player, other_player

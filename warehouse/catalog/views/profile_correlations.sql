@@ -60,7 +60,7 @@ WITH columns AS (
            )) AS series,
            CASE WHEN odd = 1 THEN 1 - 2 / pi() * (asin(abs(r)) + abs(r) * sqrt(1 - r * r) * series)
                 ELSE 1 - abs(r) * series END AS by_t,
-           CASE WHEN r IS NOT NULL THEN least(1, greatest(0, by_t, if(coefficient = 'spearman', 2 / gamma(players + 1), 0))) END AS p_value
+           CASE WHEN r IS NOT NULL THEN least(1, greatest(0, by_t, CASE WHEN coefficient = 'spearman' THEN 2 / gamma(players + 1) ELSE 0 END)) END AS p_value
     FROM computed
 ), ordered AS (
     SELECT *, row_number() OVER (PARTITION BY coefficient, is_newest, p_value IS NULL ORDER BY p_value) AS place,
@@ -71,11 +71,11 @@ WITH columns AS (
                        OVER (PARTITION BY coefficient, is_newest, p_value IS NULL ORDER BY place)) AS p_holm
     FROM ordered
 ), scaled AS (
-    SELECT c.*, if(c.edition = c.other_edition, x.these, x.widest) AS reliability,
-           if(c.edition = c.other_edition, y.these, y.widest) AS other_reliability,
+    SELECT c.*, CASE WHEN c.edition = c.other_edition THEN x.these ELSE x.widest END AS reliability,
+           CASE WHEN c.edition = c.other_edition THEN y.these ELSE y.widest END AS other_reliability,
            CASE WHEN coefficient = 'pearson' AND least(reliability, other_reliability) > 0
                 THEN sqrt(reliability * other_reliability) END AS share, CASE WHEN abs(r) < 1
-                   THEN 1.959963984540054 * sqrt(if(coefficient = 'pearson', 1, 1 + r * r / 2) / (players - 3)) END AS half
+                   THEN 1.959963984540054 * sqrt(CASE WHEN coefficient = 'pearson' THEN 1 ELSE 1 + r * r / 2 END / (players - 3)) END AS half
     FROM corrected AS c
     LEFT JOIN reliable AS x ON x.edition = c.edition AND x.setting = c.setting
     LEFT JOIN reliable AS y ON y.edition = c.other_edition AND y.setting = c.other_setting

@@ -17,7 +17,7 @@ WITH scores AS (
     WHERE e.edition IN (SELECT edition FROM scores)
 ), costs AS (
     SELECT e.edition, i.setting, coalesce(i.domain, 'all') AS domain,
-           if(starts_with(e.player, 'human:'), 'human', e.player) AS pooled,
+           CASE WHEN starts_with(e.player, 'human:') THEN 'human' ELSE e.player END AS pooled,
            count(*) AS episodes, count(e.cost_usd) AS episodes_with_cost,
            sum(round(e.cost_usd * 1e12)::HUGEINT) / 1e12 AS cost_usd
     FROM episodes AS e

@@ -1,7 +1,7 @@
 -- How do each player's episodes end? The share of each status among all attempted episodes, API errors included: means
 -- over instances of the share among the runs. `parse_error_rate` is the paper's: unparsed episodes among those scored.
 WITH played AS (
-    SELECT e.edition, i.setting, if(starts_with(e.player, 'human:'), 'human', e.player) AS player, e.instance_id,
+    SELECT e.edition, i.setting, CASE WHEN starts_with(e.player, 'human:') THEN 'human' ELSE e.player END AS player, e.instance_id,
            count(*) AS attempted,
            count(*) FILTER (e.status <> 'api_error') AS scored,
            avg((e.status = 'solved')::INT) AS solved,

@@ -8,7 +8,7 @@ WITH reasoned AS (
     GROUP BY ALL
     HAVING bool_and(c.reasoning_tokens IS NOT NULL)
 ), played AS (
-    SELECT e.edition, i.setting, if(starts_with(e.player, 'human:'), 'human', e.player) AS player, e.instance_id,
+    SELECT e.edition, i.setting, CASE WHEN starts_with(e.player, 'human:') THEN 'human' ELSE e.player END AS player, e.instance_id,
            count(*) AS episodes,
            count(e.tokens) AS with_tokens,
            avg(e.tokens) AS tokens,

@@ -3,7 +3,7 @@
 -- over runs; the gap to the outcomes themselves is paired by instance, with a 95% interval of `population`.
 WITH played AS (
     SELECT e.edition, i.setting, i.domain, e.player, e.version, e.instance_id, b.reliability, e.success::INTEGER AS success,
-           coalesce(b.probability, 0) AS expected, b.largest, k.tests, if(e.success, k.tests, n.n_actions) + 1 AS count,
+           coalesce(b.probability, 0) AS expected, b.largest, k.tests, CASE WHEN e.success THEN k.tests ELSE n.n_actions END + 1 AS count,
            b.stated, b.probability, b.optimum_success, b.optimum_tests, b.optimum_count
     FROM episodes AS e
     JOIN kumo_beliefs AS b ON b.edition = e.edition AND b.evaluation = e.evaluation AND b.episode_id = e.episode_id
