@@ -126,12 +126,17 @@ def export(
             "--format",
             help="parquet: all tables, answers included; jsonl: the questions; hf: a dataset for the Hugging "
             "Face Hub; inspect: transcripts as logs of Inspect; lm-eval: a task, of a one-shot benchmark; "
-            "duckdb: one file with all tables, views and macros.",
+            "duckdb: one file with all tables, views and macros; hf-results: the success rates of each model "
+            "as files of results for its repository on the Hub.",
         ),
     ] = ExportForm.parquet,
     with_answers: Annotated[
         bool, typer.Option("--with-answers", help="Write the answers too, in jsonl, hf and lm-eval.")
     ] = False,
+    dataset: Annotated[
+        str,
+        typer.Option(metavar="ORG/NAME", help="With hf-results: where the questions are on the Hub."),
+    ] = "",
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was exported as JSON.")] = False,
 ) -> None:
@@ -142,7 +147,9 @@ def export(
 
     Example: perennial export latest questions --format jsonl
     """
-    written = export_edition(data_root(root), edition, destination, licence, form, with_answers=with_answers)
+    written = export_edition(
+        data_root(root), edition, destination, licence, form, with_answers=with_answers, dataset=dataset
+    )
     if as_json:
         sys.stdout.write(json.dumps(asdict(written), indent=1) + "\n")
         return

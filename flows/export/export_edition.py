@@ -7,6 +7,7 @@ what it holds: `manifest.json`, `SHA256SUMS` for `sha256sum --check`, and a READ
 import hashlib
 import json
 import os
+import re
 import shutil
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -47,6 +48,8 @@ _CONTENT = {
     '`datasets.load_dataset(FOLDER, "instances", split="test")`. Each configuration has one split, `test`. '
     "Tables, where there are any, hold the answers too: `tables/<table>/`.",
     "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
+    "hf-results": "`<model>/.eval_results/{edition}.yaml` is the file of results for a model's repository on "
+    "the Hugging Face Hub, a value per setting.",
     "duckdb": "`{edition}.duckdb` has all tables, views and macros, for any DuckDB from 1.2 on: "
     "`duckdb -readonly -ui {edition}.duckdb`, Harlequin, DBeaver, Superset.",
     "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
@@ -112,6 +115,7 @@ class ExportForm(StrEnum):
     inspect = "inspect"
     lm_eval = "lm-eval"
     duckdb = "duckdb"
+    hf_results = "hf-results"
 
 
 # What writes each, in a file of its own; imported when it is asked for.
@@ -121,6 +125,7 @@ _WRITERS = {
     ExportForm.hf: "perennial.flows.export.hugging_face:write_dataset",
     ExportForm.inspect: "perennial.flows.export.inspect_logs:write_logs",
     ExportForm.lm_eval: "perennial.flows.export.hugging_face:write_task",
+    ExportForm.hf_results: "perennial.flows.export.hugging_face:write_results",
     ExportForm.duckdb: "perennial.flows.export.source:write_database",
 }
 
@@ -145,13 +150,21 @@ def export_edition(
     form: ExportForm = ExportForm.parquet,
     *,
     with_answers: bool = False,
+    dataset: str = "",
 ) -> Export:
     """Write the edition in this form into a new folder and return what it holds.
 
     Raises InvalidOption for an edition that is not published, a destination that is there already, imported
     data without a licence, or what the form lacks; Damaged where files are not what was published or written.
     """
-    if with_answers and form in (ExportForm.parquet, ExportForm.inspect, ExportForm.duckdb):
+    if bool(dataset) is not (form is ExportForm.hf_results) or not re.fullmatch(r"|[\w.-]+/[\w.-]+", dataset):
+        raise InvalidOption(
+            f"--dataset {dataset!r}: expected ORGANIZATION/NAME, where the questions are on the Hub, with "
+            "--format hf-results and only there"
+        )
+    if with_answers and form in (
+        *(ExportForm.parquet, ExportForm.inspect, ExportForm.duckdb, ExportForm.hf_results),
+    ):
         raise InvalidOption(
             f"--with-answers: expected --format jsonl, hf or lm-eval with it; {form} holds the answers anyway"
         )
@@ -166,7 +179,9 @@ def export_edition(
     if destination.exists() or destination.is_symlink():
         raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")
     leave_out = not is_retired(store, edition)
-    source = Source.select(store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers)
+    source = Source.select(
+        store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers, dataset=dataset
+    )
     destination.parent.mkdir(parents=True, exist_ok=True)
     draft = destination.parent / f".{destination.name}-{uuid4().hex}.draft"
     draft.mkdir()

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
 
 from perennial.flows.export.source import Source, read_instances, write_instances
 from perennial.schemas.disclosure import METADATA_KEY, canary_line
@@ -44,6 +45,38 @@ def _write_instances(source: Source, path: Path) -> int:
             writer.write_table(pa.Table.from_pylist(rows, schema))
             written += len(rows)
     return written
+
+
+_RATES = """
+SELECT player, setting, success_rate, success_rate_low, success_rate_high, population, scored FROM leaderboard
+WHERE player_group = 'models' AND success_rate IS NOT NULL
+ORDER BY player, setting
+"""
+
+
+def write_results(source: Source, folder: Path) -> list[ExportedFile]:
+    """Write the success rates of each model as the file of results that its repository on the Hub holds.
+
+    Raises InvalidOption where no model played.
+    """
+    entries: dict[str, list[dict[str, object]]] = {}
+    for player, setting, rate, low, high, population, episodes in source.catalog.query(_RATES)[1]:
+        interval = "" if low is None else f", 95% interval [{low:.3f}, {high:.3f}] for {population}"
+        notes = f"success rate of edition {source.edition}, {episodes:,} episodes{interval}"
+        task = {"id": source.dataset, "task_id": setting}
+        entries.setdefault(player, []).append({"dataset": task, "value": rate, "notes": notes})
+    if not entries:
+        raise InvalidOption(f"--format hf-results: no model has published answers to {source.edition}")
+    files = []
+    for player, results in entries.items():
+        # Whatever a model is called, its folder is in this one.
+        name = quote(player, safe="").replace(".", "%2E", player[0] == ".")
+        name += f"/.eval_results/{source.edition}.yaml"
+        (folder / name).parent.mkdir(parents=True)
+        # JSON is YAML.
+        (folder / name).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        files.append(describe_file(folder, name, "leaderboard", len(results), 0))
+    return files
 
 
 def card_head(source: Source, files: Sequence[ExportedFile]) -> str:

@@ -146,14 +146,22 @@ class Source:
     licence: str
     # Files cached below are of an edition, which never changes.
     units: tuple[str, ...] = field(default=())
+    dataset: str = ""  # where the questions are on the Hugging Face Hub
 
     @classmethod
     def select(
-        cls, store: Store, plan: EditionPlan, licence: str, *, leave_out: bool, with_answers: bool
+        cls,
+        store: Store,
+        plan: EditionPlan,
+        licence: str,
+        *,
+        leave_out: bool,
+        with_answers: bool,
+        dataset: str = "",
     ) -> "Source":
         """Choose the edition with its visible evaluations."""
         units = exported_units(store, plan.edition)
-        return cls(store, plan.edition, plan, leave_out, with_answers, licence, units)
+        return cls(store, plan.edition, plan, leave_out, with_answers, licence, units, dataset)
 
     @property
     def benchmark(self) -> Benchmark:

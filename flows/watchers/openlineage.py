@@ -211,7 +211,7 @@ class LineageWatcher(Watcher):
         if self._events is not None:
             unit_table = "evaluations" if is_evaluation(self._unit) else "editions"
             rows = {**counts, unit_table: 1}  # nobody counts its own row
-            tables = {name: Written(rows[name], self._size(name)) for name in TABLES if name in rows}
+            tables = {name: Written(rows[name], self._size(name)) for name in TABLES if rows.get(name)}
             self._end(self._events.complete(tables))
 
     def failed(self, error: BaseException) -> None:

@@ -11,6 +11,7 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from huggingface_hub import parse_eval_result_entries
 
 from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
 from perennial.flows.export.source import open_games
@@ -148,6 +149,21 @@ def test_a_dataset_has_a_card_whose_configurations_name_its_files(
     assert all(pq.read_metadata(path).num_rows for path in data)
     assert pq.read_table(out / "instances.parquet").num_rows == 6
     assert not {"answer", "valid_truths"} & set(pq.read_schema(out / "instances.parquet").names)
+
+
+def test_the_hub_reads_the_results_of_each_model(store: Store, catalog: Catalog, tmp_path: Path) -> None:
+    form = ExportForm.hf_results
+    export_edition(store, "e", tmp_path / "out", form=form, dataset="me/my-edition")
+    check_sums(tmp_path / "out")
+    (file,) = (tmp_path / "out").rglob("*.yaml")
+    assert file.relative_to(tmp_path / "out").as_posix() == "scripted/.eval_results/e.yaml"
+    (entry,) = parse_eval_result_entries(yaml.safe_load(file.read_text("utf-8")))
+    ((rate,),) = catalog.query("SELECT success_rate FROM leaderboard WHERE player = 'scripted'")[1]
+    assert (entry.dataset_id, entry.task_id, entry.value) == ("me/my-edition", "4x5", rate)
+    assert "95% interval [" in str(entry.notes)
+    for dataset, other in (("", form), ("name", form), ("me/name", ExportForm.hf)):
+        with pytest.raises(InvalidOption, match=r"--dataset .*: expected ORGANIZATION/NAME"):
+            export_edition(store, "e", tmp_path / "not", form=other, dataset=dataset)
 
 
 def test_a_duckdb_file_has_all_public_rows_and_needs_no_other_file(

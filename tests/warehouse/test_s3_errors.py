@@ -118,7 +118,7 @@ def test_a_missing_package_is_one_line_that_says_how_to_get_it(monkeypatch: pyte
         "import sys\n"
         "sys.modules['s3fs'] = None\n"
         "from perennial.flows.cli.app import main\n"
-        "sys.argv = ['perennial', 'editions', '--root', 's3://bucket/data']\n"
+        "sys.argv = ['perennial', 'editions', 'list', '--root', 's3://bucket/data']\n"
         "main()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
