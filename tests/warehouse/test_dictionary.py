@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -138,11 +139,14 @@ def test_a_script_makes_everything_in_a_duckdb_that_knows_no_perennial(
     relative = commands_on(Store("it's data"), monkeypatch, capsys)
     emitted = relative("query", "SELECT count(*) FROM episodes -- all;", "--emit-sql")
     assert emitted.code == 0, emitted.err
-    (tmp_path / "script.sql").write_text(emitted.out, encoding="utf-8")
+    # Its paths are relative: it works where the folder was moved, and where it was made is gone.
+    moved = shutil.copytree(Path(store.root).parent, tmp_path / "moved")
+    script = emitted.out.replace(str(Path(store.root).parent), "/gone")
+    (tmp_path / "script.sql").write_text(script, encoding="utf-8")
     places = [str(tmp_path / name) for name in ("script.sql", "new.duckdb", "out")]
     done = subprocess.run(
         [sys.executable, "-I", "-c", _PLAIN, *places],
-        cwd=tmp_path,
+        cwd=moved,
         capture_output=True,
         text=True,
         check=False,
