@@ -3,7 +3,7 @@ SELECT e.edition, e.player,
        CASE WHEN count(*) FILTER (v.answers = 'played') = 0 THEN 'by log'
             WHEN count(*) FILTER (v.answers = 'by log') = 0 THEN 'played'
             ELSE 'partly by log' END AS answers
-FROM (SELECT DISTINCT edition, evaluation, if(starts_with(player, 'human:'), 'human', player) AS player FROM episodes) AS e
+FROM (SELECT DISTINCT edition, evaluation, CASE WHEN starts_with(player, 'human:') THEN 'human' ELSE player END AS player FROM episodes) AS e
 JOIN evaluations AS v USING (edition, evaluation)
 GROUP BY e.edition, e.player
 ORDER BY e.edition, e.player
