@@ -23,14 +23,24 @@ class BeyondBenchSettings(RefreshSettings):
         "small": {"instances": 1, "runs": 1},
         "standard": {},
         "contamination": {"instances": 6, "runs": 1, "private_share": 0.5},
-        "paper": {"tasks": ["paper"], "instances": 20},
+        "paper": {
+            "tasks": ["paper"],
+            "instances": 100,
+            "runs": 1,
+            "seed": 42,
+            "temperature": 0.0,
+            "top_p": 0.9,
+            "max_tokens": 32_768,
+        },
     }
     size: str = size_setting(
         tiny="3 problems of each of 6 tasks, 18 calls, 1 minute",
         small="1 problem of each of 182 variations, 182 calls, 1 minute",
         standard="20 problems of each and 5 runs, 18,200 calls, half an hour",
         contamination="6 of each, asked once, half of them private, 1,092 calls, 3 minutes",
-        paper="20 of each of the 146 variations that the paper counts and 5 runs, 14,600 calls, half an hour",
+        paper="100 of each of the 146 variations that the paper counts, as it asks closed models (open ones: "
+        "--instances 1000), once, at temperature 0, top-p 0.9, 32,768 tokens, and with its seed 42, so that "
+        "the problems are not fresh; 14,600 calls, an hour",
     )
     tasks: Names = setting(
         [],

@@ -386,11 +386,58 @@ def static_benchmarks(data: ReportData) -> Section:
     return Section(_KEY_STATIC, _TITLE_STATIC, caption, (table,), tuple(drawings))
 
 
+# Replies that are longer than right answers to problems of their size are (the paper's introduction).
+
+
+OVERTHINKING = Query(
+    "overthinking",
+    """
+-- How many replies of each model are above the bound of their task and size, and are they right?
+SELECT suite, player, sum(replies)::BIGINT AS replies,
+       sum(share_above * replies) / sum(replies) AS share_above,
+       sum(accuracy_above * share_above * replies) / nullif(sum(share_above * replies), 0) AS accuracy_above,
+       sum(accuracy_below * (1 - share_above) * replies) / nullif(sum((1 - share_above) * replies), 0)
+       AS accuracy_below, median(median_ratio) AS median_ratio
+FROM beyondbench_overthinking
+WHERE edition = $edition AND bound IS NOT NULL
+GROUP BY suite, player
+ORDER BY list_position(['easy', 'medium', 'hard'], suite), share_above DESC, player
+""",
+)
+
+
+@figure(OVERTHINKING.name, "Overthinking", OVERTHINKING)
+def overthinking(data: ReportData) -> Section:
+    """The section of replies above the bound, by suite and player."""
+    key, title = overthinking.key, overthinking.title
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        missing = "No task and size of this edition has 20 right replies of models to give a bound."
+        return omit_section(key, title, [table], missing)
+    shares = ("share_above", "accuracy_above", "accuracy_below", "median_ratio")
+    cells = tuple(
+        (
+            *(clean(row["suite"]), clean(row["player"]), f"{row['replies']:,}"),
+            *(decimals(row[name]) for name in shares),
+        )
+        for row in rows
+    )
+    caption = (
+        "The tokens of a reply, with its reasoning, are divided by those of a written solution. The bound of "
+        "a task and size is the 95th percentile of this ratio over the right replies of all models, so 5% of "
+        "right replies are above it. A model with a larger share thinks longer than problems of their size "
+        "take; accuracy above and below says whether it helps. View beyondbench_overthinking has each size."
+    )
+    headings = ("suite", "player", "replies", "above", "accuracy above", "accuracy below", "median ratio")
+    return Section(key, title, caption, (table,), grid=Grid(headings, cells, frozenset(range(2, 7))))
+
+
 # What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5.
 
 
 REPORT = Report(
-    after_rates=(leaderboard, best_answers, size_curves, static_benchmarks, tool_gaps),
+    after_rates=(leaderboard, best_answers, size_curves, static_benchmarks, overthinking, tool_gaps),
     at_end=(scaling, quantization, violins),
     sources=(SUITES_QUERY,),
     compute=compute_extras,

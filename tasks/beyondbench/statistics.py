@@ -156,6 +156,12 @@ QUANTITIES = (
         "share of scored runs whose answer has exactly the required format",
         deviates=True,
     ),
+    RunMean(
+        "instruction_following_any",
+        "followed_any",
+        "runs",
+        "share of scored runs whose answer has a format that some prompt of the paper asks for (levels 1, 2)",
+    ),
     RunMean("invalid_share", "invalid", "runs", "share of scored runs from which no answer was read"),
     RunMean(
         "response_tokens",

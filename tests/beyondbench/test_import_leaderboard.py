@@ -53,7 +53,7 @@ def test_each_column_is_a_benchmark_and_the_same_model_has_one_name(give: Run, t
     for _ in range(2):
         done = give("import", "beyondbench", file, "--root", tmp_path / "data")
         assert (done.code, done.err) == (0, "")
-        assert "24 scores of 2 models in 12 columns of beyondbench-2025; 1 named as" in done.out
+        assert "26 scores of 2 models in 13 columns of beyondbench-2025; 1 named as" in done.out
         assert "qwen2.5-7b-instruct" in done.out
         # No edition is published here: `perennial analyse` would fail.
         assert 'next: perennial query "FROM external_scores"' in done.out
@@ -109,7 +109,7 @@ def test_scores_of_other_sources_stay(give: Run, tmp_path: Path) -> None:
         (content(entry("m", easy_acc=True)), "'m': easy_acc is True, expected a number from 0 to 100"),
         (content(entry("m", easy_acc=None)), "'m': easy_acc is None, expected a number from 0 to 100"),
         (content(entry("m", hard_acc=100.1)), "'m': hard_acc is 100.1, expected a number from 0 to 100"),
-        (content(entry("m", tokens=-1)), "'m': tokens is -1, expected a number of tokens, at least 0"),
+        (content(entry("m", tokens=-1)), "'m': tokens is -1, expected a number that is at least 0"),
         (content(entry("m", tokens=float("nan"))), "NaN is not a JSON number"),
         (content(entry("m", tokens=float("-inf"))), "-Infinity is not a JSON number"),
         (content(entry("m", tokens=0)).replace(b"0,", b"1e999,", 1), "too large for a number"),
@@ -148,7 +148,7 @@ def test_the_published_leaderboard_is_read_whole_and_every_name_of_the_table_is_
     leaderboard: Path,
 ) -> None:
     rows = parse_leaderboard(leaderboard.read_bytes(), "leaderboard.json")
-    assert len(rows) == 101 * 12
+    assert len(rows) == 101 * 13
     players = {row["player"] for row in rows}
     assert len(players) == 101
     assert set(same_players().values()) <= players

@@ -29,6 +29,7 @@ def as_entries(change: Callable[[dict[str, Any]], None] = lambda _: None) -> byt
     for model in read_site(None).values():
         size, _, quantization = model.settings.partition(", ")
         entry: dict[str, Any] = {"model": model.name, "params": size, "quantization": quantization}
+        entry["overthinking"] = 1.0
         for figure, column in (
             ("accuracy", "accuracy"),
             ("instruction_following", "instruction"),

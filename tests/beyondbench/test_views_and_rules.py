@@ -1,6 +1,7 @@
 """BeyondBench's views over an edition made by hand, and its rules of the audit, each of which can fail."""
 
-from math import sqrt
+from importlib.resources import files
+from math import expm1, log1p, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(cata
     assert (hanoi["accuracy"], hanoi["accuracy_deviation"]) == pytest.approx((0.2, 0))
     # Number 4 and 9 are unread, of the others the odd ones follow the instruction.
     assert (hanoi["invalid_share"], hanoi["instruction_following"]) == pytest.approx((0.2, 0.4))
+    assert hanoi["instruction_following_any"] == pytest.approx(0.8)
     assert hanoi["accuracy_per_1000_tokens"] == pytest.approx(0.2 / 0.345)
     assert (hanoi["tokens_valid"], hanoi["tokens_overflow"]) == (1, 0)
     assert found["overall", "all"]["cells_of_edition"] == found["overall", "all"]["cells"] == 8
@@ -96,6 +98,39 @@ def test_cells_and_sizes(catalog: Catalog) -> None:
         ("tower_of_hanoi", 6, 10),
     ]
     assert all(row["accuracy_low"] <= row["accuracy"] <= row["accuracy_high"] for row in sizes)
+
+
+def test_the_chance_that_a_problem_was_seen_follows_from_its_space(catalog: Catalog) -> None:
+    found = records(catalog, "SELECT DISTINCT space_log10, chance_seen FROM beyondbench_spaces")
+    assert found
+    for row in found:
+        # Exact: of 10^12 draws none is the problem.
+        expected = -expm1(1e12 * log1p(-(10 ** -row["space_log10"])))
+        assert row["chance_seen"] == pytest.approx(expected)
+
+
+def test_replies_are_held_to_the_ratio_of_right_ones(catalog: Catalog) -> None:
+    of_size = "WHERE task = 'addition' AND size = 16 ORDER BY player"
+    # Three models have the numbers 1, 5 and 9: 110, 150 and 190 tokens where a solution has 20; 7 are right.
+    (row,) = {
+        (row["median_ratio"], row["right_replies"], row["bound"])
+        for row in records(catalog, f"FROM beyondbench_overthinking {of_size}")
+    }
+    assert row == (7.5, 7, None)
+    # The same where seven right replies are enough for a bound.
+    view = files("perennial.warehouse.beyondbench.views") / "beyondbench_overthinking.sql"
+    sql = view.read_text("utf-8").replace("right_replies < 20", "right_replies < 7")
+    rows = records(catalog, f"FROM ({sql}) {of_size}")
+    right = records(
+        catalog,
+        "SELECT e.tokens FROM episodes AS e JOIN beyondbench_instances AS b USING (instance_id) "
+        "WHERE task = 'addition' AND size = 16 AND success AND tokens IS NOT NULL",
+    )
+    assert len(rows) == 3
+    for row in rows:
+        assert 5.5 < row["bound"] <= 9.5
+        assert row["share_above"] == pytest.approx(1 / 3 if row["bound"] < 9.5 else 0)
+    assert len(right) == 7
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ COLUMNS = ["item", "in the paper", "here", "how", "commands", "data"]
 # The numbered figures and tables of each paper that has its table, by the heading of that table.
 NUMBERED = {
     "KUMO": {"figure": range(1, 15), "table": range(1, 2)},
+    "BeyondBench": {"figure": range(1, 6), "table": range(1, 31)},
     "KnowLogic": {"figure": range(1, 30), "table": range(1, 9)},
     "A2RBench": {"figure": range(1, 5), "table": range(1, 9)},
 }

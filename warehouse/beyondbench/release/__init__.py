@@ -13,7 +13,7 @@ from perennial.schemas.json_text import read_json
 # The leaderboard that the authors of BeyondBench publish (JSON), as scores of another benchmark.
 #
 # A benchmark of `external_scores` is a column of the leaderboard: `beyondbench-2025 accuracy`, and so on.
-# Columns that are computed from others are left out: efficiency, overthinking, words, chars.
+# Columns that are computed from others are left out: efficiency, words, chars.
 
 
 BENCHMARK = "beyondbench-2025"
@@ -24,7 +24,8 @@ SHARES = (
     *(f"{suite}_{part}" for suite in ("easy", "medium", "hard") for part in ("acc", "inst")),
 )
 TOKENS = ("tokens", "easy_tokens", "medium_tokens", "hard_tokens")
-COLUMNS = (*SHARES, *TOKENS)
+OVERTHINKING = "overthinking"  # the site does not say of what it is the ratio
+COLUMNS = (*SHARES, *TOKENS, OVERTHINKING)
 _MAX_NAME = 200
 
 
@@ -114,7 +115,7 @@ def _read_score(entry: dict[str, Any], column: str, subject: str) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     most = 100 if column in SHARES else 1e12
     if not is_number or not 0 <= value <= most:
-        expected = "from 0 to 100" if column in SHARES else "of tokens, at least 0"
+        expected = "from 0 to 100" if column in SHARES else "that is at least 0"
         raise UnreadableInput(f"{subject}: {column} is {quote(value)}, expected a number {expected}")
     return float(value)
 

@@ -21,13 +21,15 @@ WITH problems AS (
            any_value(value) FILTER (statistic = 'instruction_following') AS instruction_following,
            any_value(low) FILTER (statistic = 'instruction_following') AS instruction_following_low,
            any_value(high) FILTER (statistic = 'instruction_following') AS instruction_following_high,
+           any_value(value) FILTER (statistic = 'instruction_following_any') AS instruction_following_any,
            any_value(value) FILTER (statistic = 'response_tokens') AS response_tokens,
            any_value(low) FILTER (statistic = 'response_tokens') AS response_tokens_low,
            any_value(high) FILTER (statistic = 'response_tokens') AS response_tokens_high,
            any_value(value) FILTER (statistic = 'invalid_share') AS invalid_share
     FROM statistics
     WHERE other <> '' AND statistic IN
-        ('accuracy', 'common_accuracy', 'best_accuracy', 'instruction_following', 'response_tokens', 'invalid_share')
+        ('accuracy', 'common_accuracy', 'best_accuracy', 'instruction_following', 'instruction_following_any', 'response_tokens',
+         'invalid_share')
     GROUP BY ALL
 )
 SELECT p.*, f.* EXCLUDE (edition, task, variation)

@@ -26,6 +26,7 @@ WITH figures AS (
            any_value(value) FILTER (statistic = 'instruction_following_deviation') AS instruction_following_deviation,
            any_value(low) FILTER (statistic = 'instruction_following') AS instruction_following_low,
            any_value(high) FILTER (statistic = 'instruction_following') AS instruction_following_high,
+           any_value(value) FILTER (statistic = 'instruction_following_any') AS instruction_following_any,
            any_value(value) FILTER (statistic = 'response_tokens') AS response_tokens,
            any_value(value) FILTER (statistic = 'response_tokens_deviation') AS response_tokens_deviation,
            any_value(low) FILTER (statistic = 'response_tokens') AS response_tokens_low,
