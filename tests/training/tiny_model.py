@@ -37,26 +37,32 @@ def make_tokenizer(folder: Path, texts: Iterable[str] = (), template: str | None
     fast.save_pretrained(folder)
 
 
-def make_model(folder: Path, texts: Iterable[str] = (), template: str | None = TEMPLATE) -> Path:
-    """Write tokenizer and random weights of a model of two layers, and return the folder."""
+def make_model(
+    folder: Path, texts: Iterable[str] = (), template: str | None = TEMPLATE, **changed: object
+) -> Path:
+    """Write tokenizer and random weights of a model of two layers, and return the folder.
+
+    `changed` are keys of its configuration.
+    """
     import torch
     from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 
     make_tokenizer(folder, texts, template)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     torch.manual_seed(0)
-    config = Qwen2Config(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        max_position_embeddings=CONTEXT,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-        tie_word_embeddings=True,
-    )
+    usual = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": CONTEXT,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+        "tie_word_embeddings": True,
+    }
+    config = Qwen2Config(**(usual | changed))
     Qwen2ForCausalLM(config).save_pretrained(folder)
     return folder
 
