@@ -7,6 +7,7 @@ unlike sizes; its degrees of freedom are Satterthwaite's (R. M. Bell and D. F. M
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -106,6 +107,7 @@ SUPPOSED_CORRELATION = 0.05
 """Between instances of a cluster, where the clusters show no variance; 65 released domains have .056."""
 _WEIGHT = 4
 """Degrees of freedom that this supposition is worth beside strata, which hide variance if all are alike."""
+_MOST_KEPT = 1 << 14  # bytes of a column whose joined strata are kept
 ONE_CLUSTER = "one cluster: nothing shows how clusters vary"
 TOO_FEW = f"fewer than {FEWEST_CLUSTERS} clusters of unbounded values: no method holds its level"
 ALL_ALIKE = "all clusters are alike: their variance is unknown"
@@ -355,6 +357,20 @@ def join_several(strata: "Column") -> "Column":
 
 def join_single(strata: "Column") -> "Column":
     """Number the strata so that each has two clusters or more, of two clusters at least."""
+    if strata.nbytes > _MOST_KEPT:
+        return _join_single(strata)
+    # Figures of all players and quantities are over the same few instances.
+    return _joined(strata.tobytes(), strata.dtype.str)
+
+
+@lru_cache(maxsize=1 << 10)
+def _joined(content: bytes, kind: str) -> "Column":
+    import numpy as np
+
+    return _join_single(np.frombuffer(content, kind))
+
+
+def _join_single(strata: "Column") -> "Column":
     import numpy as np
 
     numbers = join_several(strata)
