@@ -17,7 +17,7 @@ from perennial.flows.website.boards import (
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics import FLOOR, LINES, MODELS, Floor, mark_answers, order_board
+from perennial.schemas.statistics import FLOOR, LINES, MODELS, Floor, label_player, mark_answers, order_board
 from perennial.tasks.report.wording import decimals
 from perennial.tasks.website.line_chart import LineChart
 from perennial.warehouse.catalog.catalog import Catalog
@@ -220,6 +220,7 @@ class BestModel:
 
     setting: str
     player: str
+    answers: str
     estimate: WrittenRate
     others: str
 
@@ -357,12 +358,12 @@ def _find_best(overview: Overview, rows: Sequence[ModelRow], settings: Sequence[
             continue
         _, best, estimate = max(rated, key=lambda result: result[0])
         others = {
-            row["player"]: row["rank_low"]
+            label_player(None, row): row["rank_low"]
             for row in overview.scores[best.edition]
             if row["setting"] == setting and row["player_group"] == MODELS and row["player"] != best.player
         }
         first = _list_names([name for name, rank_low in others.items() if rank_low == 1])
-        yield BestModel(setting, best.player, estimate, first if others else _ALONE)
+        yield BestModel(setting, best.player, best.answers, estimate, first if others else _ALONE)
 
 
 def _list_names(names: Sequence[str]) -> str:

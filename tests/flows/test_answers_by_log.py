@@ -58,7 +58,7 @@ def test_saved_questions_and_lists_say_it(root: Path) -> None:
         "random": "partly by log",
     }
     assert "answers" not in json.loads(ran("ask", "odd_instances", "--root", str(root), "--json") or "[{}]")
-    assert "random, greedy (by log)" in ran("editions", "--root", str(root))
+    assert "random, greedy (by log)" in ran("editions", "list", "--root", str(root))
 
 
 def test_boards_and_pages_mark_the_players(root: Path, tmp_path: Path) -> None:
