@@ -61,6 +61,7 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "FROM reliability_scores",
             "FROM paper_scores",
             "FROM non_inferiority",
+            *("FROM smallest_changes", "FROM variance_parts"),
             "FROM left_out_settings",
         )
         two_benchmarks = ("profile_correlations", "a.benchmark < b.benchmark")
