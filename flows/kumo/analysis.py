@@ -15,10 +15,10 @@ from perennial.tasks.kumo.statistics import (
     MEANS,
     POOLED_V,
     TREND,
-    counterfactual_figures,
     domain_figures,
     style_figures,
     topology_figures,
+    twin_figures,
 )
 from perennial.tasks.kumo.steps import step_figures
 from perennial.tasks.statistics.cells import Cells
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _cell_figures(cells: Cells, seed: int) -> Iterable[Statistic]:
-    return chain(topology_figures(cells, seed), style_figures(cells, seed), counterfactual_figures(cells))
+    return chain(topology_figures(cells, seed), style_figures(cells, seed), twin_figures(cells))
 
 
 def _table_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:

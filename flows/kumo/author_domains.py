@@ -1,6 +1,7 @@
 """Stage 1: the domains and their configurations: bundled, from files, or written by models."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from perennial.flows.console import progress
@@ -12,7 +13,7 @@ from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
 from perennial.schemas.kumo.plan import AuthoringPlan
-from perennial.schemas.kumo.things import Proposal, SeedConfig
+from perennial.schemas.kumo.things import SECOND_CONFIGURER, Proposal, SeedConfig
 from perennial.schemas.rows import Rows
 from perennial.tasks.authors import count_causes
 from perennial.tasks.kumo.authors.configurations import NEAR_DUPLICATE, Configured, configure_domain
@@ -77,7 +78,11 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
         progress.note(f"warning: {proposed.shortfall}")
     return calls.add_to(
         {
-            "kumo_domains": [proposal_row(proposal) for proposal in proposed.proposals],
+            "kumo_domains": [
+                proposal_row(replace(proposal, name=proposal.name + suffix))
+                for suffix in ("", SECOND_CONFIGURER)[: 2 if plan.second_configurer else 1]
+                for proposal in proposed.proposals
+            ],
             "rejections": [rejection.row() for rejection in proposed.rejections],
         }
     )
@@ -146,23 +151,33 @@ async def configure_proposals(
 ) -> list[Configured]:
     """What came of each proposal: without a configuration where its truths are those of a known domain."""
     asker = session.json_asker(calls)
-    outcomes = await settle_all(
-        configure_domain(
+
+    async def configure_one(proposal: Proposal) -> Configured:
+        # Both models are asked in the same words, which do not tell the second one what it is.
+        name = proposal.name.removesuffix(SECOND_CONFIGURER)
+        configured = await configure_domain(
             calls,
-            authoring.choice("configurer"),
-            proposal,
+            authoring.choice("configurer" if name == proposal.name else "second_configurer"),
+            replace(proposal, name=name),
             continuations=authoring.continuations,
             repairs=authoring.repairs,
             ask_json=asker,
         )
-        for proposal in proposals
-    )
+        return configured.rename(proposal.name)
+
+    outcomes = await settle_all(map(configure_one, proposals))
     # In the order of the proposals, whichever was configured first: so a rerun refuses the same ones.
     taken = dict(known_truths)
     authored = []
     for configured in outcomes:
         config = configured.config
-        problem = None if config is None else refuse_same_truths(config.truths, taken)
+        problem = None
+        if config is not None:
+            # Two models may name the same things of one subject, but not all of them in the same order.
+            first = config.name.removesuffix(SECOND_CONFIGURER)
+            is_other = first != config.name and tuple(taken.get(first, ())) != config.truths
+            others = {name: truths for name, truths in taken.items() if not (is_other and name == first)}
+            problem = refuse_same_truths(config.truths, others)
         if config is not None and problem is not None:
             configured = configured.refuse_as(NEAR_DUPLICATE, config.name, problem)
         elif config is not None:

@@ -15,7 +15,7 @@ from perennial.schemas.rows import JsonObject, ReadJson
 # Which models author an edition, and how often they may try: a part of its plan.
 
 
-AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser", "judge")
+AUTHOR_ROLES = ("proposer", "configurer", "second_configurer", "writer", "second_writer", "reviser", "judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class AuthoringPlan:
 
     proposer: str = ""
     configurer: str = ""
+    second_configurer: str = ""
     writer: str = ""
     second_writer: str = ""
     reviser: str = ""
@@ -58,6 +59,11 @@ class AuthoringPlan:
         """The model that reads back and revises what this role wrote: itself where no other does."""
         is_other = self.reviser != self.writer
         return self.choice("reviser" if is_other else role)
+
+    @property
+    def n_domains(self) -> int:
+        """The number of domains that are to be configured: each proposal by one model or by two."""
+        return self.proposals * (2 if self.second_configurer else 1)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -95,7 +101,7 @@ class KumoPlan:
     def n_domains(self) -> int:
         """The number of its domains, as far as models configure all that they propose."""
         domains = len(self.configs) * (2 if self.counterfactual else 1)
-        return domains + self.worlds + self.authoring.proposals
+        return domains + self.worlds + self.authoring.n_domains
 
     @property
     def is_balanced(self) -> bool:

@@ -170,6 +170,12 @@ class KumoSettings(RefreshSettings):
     author: str = setting("", "Model for all author roles.", AUTHORS)
     proposer: str = setting("", "Model that proposes domains.", AUTHORS)
     configurer: str = setting("", "Model that writes seed configurations.", AUTHORS)
+    second_configurer: str = setting(
+        "",
+        "Model that configures each proposal a second time, as a domain of its own: to compare domains of "
+        "two models.",
+        AUTHORS,
+    )
     writer: str = setting("", "Model that writes knowledge books.", AUTHORS)
     second_writer: str = setting(
         "",
@@ -297,7 +303,8 @@ class KumoSettings(RefreshSettings):
         roles that cannot work alone.
         """
         named = {role: getattr(self, role) or self.author for role in AUTHOR_ROLES}
-        named |= {"second_writer": self.second_writer, "judge": self.judge}
+        alone = ("second_configurer", "second_writer", "judge")
+        named |= {role: getattr(self, role) for role in alone}
         if named["writer"] and not named["reviser"]:
             named["reviser"] = named["writer"]
         if bool(named["proposer"]) != bool(named["configurer"]):
@@ -310,15 +317,17 @@ class KumoSettings(RefreshSettings):
             raise InvalidOption("a reviser revises what a model wrote: name it with --writer or --author")
         if self.judge and not named["writer"]:
             raise InvalidOption("a judge judges what a model wrote: name it with --writer or --author")
-        if self.second_writer and named["writer"] in ("", self.second_writer):
-            raise InvalidOption(
-                f"--second-writer {self.second_writer}: expected another model than the writer, named with "
-                "--writer or --author"
-            )
+        for role in ("writer", "configurer"):
+            second = named[f"second_{role}"]
+            if second and named[role] in ("", second):
+                raise InvalidOption(
+                    f"--second-{role} {second}: expected another model than the {role}, named with "
+                    f"--{role} or --author"
+                )
         quotas = parse_quotas(self.categories)
         proposals = self._proposals(bool(named["proposer"]), has_domains, quotas)
         if not proposals:
-            named["proposer"] = named["configurer"] = ""
+            named["proposer"] = named["configurer"] = named["second_configurer"] = ""
         params = only_set(temperature=self.author_temperature, max_tokens=self.author_max_tokens)
         return AuthoringPlan(
             **named,

@@ -126,6 +126,9 @@ TURN_LIMIT = 50
 COUNTERFACTUAL = " (counterfactual)"
 """How the name of a domain with exchanged facts ends: the rest is the name of the true domain."""
 
+SECOND_CONFIGURER = " (second configurer)"
+"""How the name of a domain ends that a second model configured from the proposal of the first one's."""
+
 Observation = str | int | float
 
 

@@ -389,6 +389,50 @@ def _version_cells(row: Record) -> tuple[str, ...]:
     )
 
 
+# Domains of two configurers, made of the same proposals.
+
+
+CONFIGURER_GAPS = Query(
+    "configurer_gaps",
+    """
+-- Does it matter which model configured a domain?
+SELECT setting, domain, player, instances, gap, gap_low, gap_high, population, no_interval
+FROM configurer_gaps
+WHERE edition = $edition
+ORDER BY setting, domain <> 'all', domain, player
+""",
+)
+
+_KEY_CONFIGURERS = "configurers"
+_TITLE_CONFIGURERS = "Domains of two configurers"
+
+
+@figure(_KEY_CONFIGURERS, _TITLE_CONFIGURERS, CONFIGURER_GAPS)
+def configurer_gaps(data: ReportData) -> Section:
+    """The section of the gaps between the domains of two models, over all proposals and for each."""
+    table = data.tables["configurer_gaps"]
+    rows = table.records()
+    if not rows:
+        missing = "No proposal was configured by two models (setting second_configurer)."
+        return omit_section(_KEY_CONFIGURERS, _TITLE_CONFIGURERS, [table], missing)
+    caption = (
+        "Gap is a player's success rate on the domains of the first configurer minus that on those of the "
+        "second, made of the same proposals; n counts pairs of instances, one of each. "
+        f"{name_populations(rows)} An interval that contains 0 does not show that the two are alike."
+    )
+    headings = ("setting", "domain", "player", "gap", "n")
+    lines = tuple(
+        (
+            *(clean(row[name]) for name in ("setting", "domain", "player")),
+            with_interval(row["gap"], row["gap_low"], row["gap_high"]),
+            f"{row['instances']:,}",
+        )
+        for row in rows
+    )
+    grid = Grid(headings, lines, frozenset((3, 4)))
+    return Section(_KEY_CONFIGURERS, _TITLE_CONFIGURERS, caption, (table,), grid=grid)
+
+
 # What models owe to their books and to what they know: each beside itself as a control.
 
 
@@ -720,6 +764,7 @@ REPORT = Report(
         book_styles,
         book_versions,
         book_revisions,
+        configurer_gaps,
         authoring,
         optimal_histogram,
         draw_table,

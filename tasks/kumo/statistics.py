@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.things import COUNTERFACTUAL, SeedConfig
-from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.kumo.things import COUNTERFACTUAL, SECOND_CONFIGURER, SeedConfig
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.statistics import association
 from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
@@ -17,6 +17,7 @@ from perennial.tasks.statistics.clusters import (
     GAP_METHOD,
     ClusterDraw,
     Interval,
+    PopulationInterval,
     bound_gap,
     estimate_ratio,
     share_interval,
@@ -168,46 +169,56 @@ MEANS = (
 )
 
 
-# What a player's knowledge is worth: its success on true domains minus that on their counterfactuals.
+# What a player's knowledge is worth: its success on true domains minus that on their counterfactuals. And how
+# much it matters who configures: its success on the domains of one model minus that on another's.
 
 
-STATISTIC = "counterfactual_gap"
+_TWINS = {
+    COUNTERFACTUAL: ("counterfactual_gap", "true domain minus counterfactual one"),
+    SECOND_CONFIGURER: ("configurer_gap", "first configurer's domain minus the second's"),
+}
 _METHOD = (
-    "mean difference of success rates, true domain minus counterfactual one, over pairs of scored instances, "
+    "mean difference of success rates, {}, over pairs of scored instances, "
     f"the first of one with the first of the other, and so on; {GAP_METHOD}; n counts pairs"
 )
 
 
-def counterfactual_figures(cells: Cells) -> Iterator[Statistic]:
-    """`counterfactual_gap` of each player: over all true domains with a counterfactual, and in each.
+def twin_figures(cells: Cells) -> Iterator[Statistic]:
+    """The gap of each player between domains and those made of their facts or proposals: in all, and in each.
 
     The two domains' instances are independent draws in an order that tells nothing, so that pairs of them
     differ by as much as their means do. Where API errors ended more episodes in one of the two, what is left
     of the other has no pair.
     """
+    names = set(cells.domains.names)
+    for suffix, (statistic, words) in _TWINS.items():
+        paired = [name for name in cells.domains.names if name + suffix in names]
+        for group in cells.groups() if paired else ():
+            if group.domain == ALL:
+                rates = {name: _rates(cells, rows) for name, rows in cells.by_domain(group.rows)}
+                for domain, n, gap, bounds in _twin_gaps(rates, paired, suffix, cells.population):
+                    columns = (cells.setting, domain, group.player, n, gap)
+                    yield Statistic(statistic, *columns, _METHOD.format(words), **bounds._asdict())
+
+
+def _twin_gaps(
+    rates: Mapping[str, "Numbers"], paired: Sequence[str], suffix: str, population: Population
+) -> Iterator[tuple[str, int, float, PopulationInterval]]:
     import numpy as np
 
-    names = set(cells.domains.names)
-    true_domains = [name for name in cells.domains.names if name + COUNTERFACTUAL in names]
-    for group in cells.groups() if true_domains else ():
-        if group.domain != ALL:
-            continue
-        rates = {name: _rates(cells, rows) for name, rows in cells.by_domain(group.rows)}
-        gaps: dict[str, Numbers] = {}
-        for name in true_domains:
-            true_rates, other = rates.get(name, np.zeros(0)), rates.get(name + COUNTERFACTUAL, np.zeros(0))
-            n = min(len(true_rates), len(other))
-            if n:
-                gaps[name] = true_rates[:n] - other[:n]
-        if not gaps:
-            continue
-        domain_index = np.repeat(np.arange(len(gaps)), [len(gap) for gap in gaps.values()])
-        whole = np.concatenate(list(gaps.values()))
-        one_place = ((name, gap, np.zeros(len(gap), np.int64)) for name, gap in gaps.items())
-        for name, gap, pair in ((ALL, whole, domain_index), *one_place):
-            columns = (cells.setting, name, group.player, len(gap), float(gap.mean()))
-            bounds = bound_gap(gap, pair, pair, cells.population)
-            yield Statistic(STATISTIC, *columns, _METHOD, **bounds._asdict())
+    gaps: dict[str, Numbers] = {}
+    for name in paired:
+        first, other = rates.get(name, np.zeros(0)), rates.get(name + suffix, np.zeros(0))
+        n = min(len(first), len(other))
+        if n:
+            gaps[name] = first[:n] - other[:n]
+    if not gaps:
+        return
+    domain_index = np.repeat(np.arange(len(gaps)), [len(gap) for gap in gaps.values()])
+    whole = np.concatenate(list(gaps.values()))
+    one_place = ((name, gap, np.zeros(len(gap), np.int64)) for name, gap in gaps.items())
+    for name, gap, pair in ((ALL, whole, domain_index), *one_place):
+        yield name, len(gap), float(gap.mean()), bound_gap(gap, pair, pair, population)
 
 
 def _rates(cells: Cells, rows: slice) -> "Numbers":

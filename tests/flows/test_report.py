@@ -39,7 +39,7 @@ QUERIES = (
     *("other_benchmarks", "models", "scale", "cheaper_models", "cost_frontier", "optimal_counts", "topology"),
     *("control_gaps", "book_versions", "authoring_funnel", "authoring_costs", "book_styles", "paper_scores"),
     *("steps_at_half", "left_out_settings", "draws", "contamination", "variance_parts", "smallest_changes"),
-    *("revisions", "revisions_gain", "revisions_correlation"),
+    *("revisions", "revisions_gain", "revisions_correlation", "configurer_gaps"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
@@ -52,7 +52,7 @@ NEEDS_MODELS = (
     *("cheaper_models", "cost_frontier"),
     "control_gaps",
     "book_versions",
-    *("revisions", "revisions_gain", "revisions_correlation"),
+    *("revisions", "revisions_gain", "revisions_correlation", "configurer_gaps"),
     "authoring_funnel",
     "authoring_costs",
     "checkpoint_rates",

@@ -1,22 +1,29 @@
 """Configurations by a model: the two steps, what is refused, repair, and domains that are dropped."""
 
+import asyncio
 import json
 import random
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from perennial.schemas.kumo.things import BOOK_STYLES, Setting
+from perennial.flows.kumo.author_domains import configure_proposals
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.plan import AuthoringPlan
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.kumo.things import BOOK_STYLES, SECOND_CONFIGURER, Setting
 from perennial.tasks.kumo.authors.books import rule_values
-from perennial.tasks.kumo.authors.configurations import Accepted, read_configuration
+from perennial.tasks.kumo.authors.configurations import Accepted, Configured, read_configuration
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.validation import RULES
+from perennial.tasks.llm.structured import JsonAsker
 from tests.kumo.author_ask import PROPOSAL, AuthorAsk, Damage, configure, cut, rules, status, whole_config
 from tests.server.config_text import CONFIG_FAULTS
 
@@ -343,3 +350,48 @@ def test_a_configuration_without_notes_is_accepted() -> None:
     result = configure(AuthorAsk(damages={1: edit(truth_notes=None, action_notes=None)}))
     assert result.config is not None
     assert (result.versions, result.config.truth_notes) == (1, {})
+
+
+# ---- two configurers of the same proposals
+
+
+def configure_both(second: str) -> tuple[AuthorAsk, list[Configured]]:
+    ask = AuthorAsk()
+    session: Any = SimpleNamespace(json_asker=JsonAsker)
+    calls: Any = ask
+    authoring = AuthoringPlan(configurer="first", second_configurer=second)
+    proposals = [replace(PROPOSAL, name=PROPOSAL.name + suffix) for suffix in ("", SECOND_CONFIGURER)]
+    return ask, asyncio.run(configure_proposals(session, calls, authoring, proposals, {}))
+
+
+def test_a_second_model_configures_the_same_proposal_and_is_not_told_so() -> None:
+    ask, (first, second) = configure_both("second")
+    assert first.config is not None
+    assert second.config is not None
+    assert (first.config.name, second.config.name) == (PROPOSAL.name, f"{PROPOSAL.name} (second configurer)")
+    assert first.config.goal == second.config.goal
+    assert first.config.truths != second.config.truths
+    assert {request.model for request in ask.requests} == {"first", "second"}
+    assert not any("configurer" in str(request.messages) for request in ask.requests)
+
+
+def test_a_second_configuration_with_the_first_ones_list_of_truths_is_refused() -> None:
+    _, (first, second) = configure_both(
+        "another"
+    )  # a model of which the role writes what the first one wrote
+    assert (first.status, second.status) == ("accepted", "near_duplicate")
+    assert second.rejections[-1].subject == f"{PROPOSAL.name} (second configurer)"
+
+
+def test_the_second_configurer_is_another_model_and_needs_proposals() -> None:
+    for settings in (
+        {"configurer": "m", "proposer": "m", "second_configurer": "m"},
+        {"second_configurer": "m"},
+    ):
+        with pytest.raises(
+            InvalidOption, match="--second-configurer m: expected another model than the conf"
+        ):
+            KumoSettings(**settings).authoring(has_domains=False)
+    both = KumoSettings(author="a", second_configurer="b", propose=4).authoring(has_domains=False)
+    assert (both.proposals, both.n_domains) == (4, 8)
+    assert KumoSettings(author="a", second_configurer="b", propose=0).authoring(False).second_configurer == ""

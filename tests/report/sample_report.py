@@ -182,6 +182,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "book_versions": [
             (s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6, POPULATION, None) for s, (_, p) in pairs
         ],
+        "configurer_gaps": [(s, "all", p, 9, 0.1, -0.2, 0.4, POPULATION, None) for s, (_, p) in pairs],
         "revisions": [
             (s, domain, "writer <i>", 10, 6, count, 4 - count)
             for s in SETTINGS
@@ -271,6 +272,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "book_versions": "setting player book instances success_final success_other difference "
         "difference_low difference_high "
         "population no_interval",
+        "configurer_gaps": "setting domain player instances gap gap_low gap_high population no_interval",
         "revisions": "setting domain author books unchanged revised replaced",
         "revisions_gain": "setting domain player books revised instances gain gain_low gain_high domain_gain",
         "revisions_correlation": "setting player domains r r_low r_high gain_domains gain_r gain_r_low "

@@ -249,6 +249,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
         "book_styles",
         "book_versions",
         "revisions",
+        "configurers",
         "authoring",
         "optimal_counts",
         "draws",

@@ -3,7 +3,7 @@
 import pytest
 
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS
-from perennial.tasks.kumo.statistics import counterfactual_figures
+from perennial.tasks.kumo.statistics import twin_figures
 from perennial.tasks.statistics.cells import ALL
 from tests.statistics.made_cells import Cell, columns_of
 
@@ -23,7 +23,7 @@ def test_the_gap_is_the_difference_of_rates_over_domains_that_have_a_counterfact
         *_cells("m", "alone", [0, 0, 0]),
         *_cells("n", "A", [2]),
     ]
-    found = list(counterfactual_figures(columns_of(cells, "easy", NEW_DOMAINS)))
+    found = list(twin_figures(columns_of(cells, "easy", NEW_DOMAINS)))
     assert [(f.domain, f.player, f.n) for f in found] == [(ALL, "m", 6), ("A", "m", 3), ("B", "m", 3)]
     assert [f.value for f in found] == pytest.approx([(5 - 1 + 4 - 2) / 12, 4 / 6, 2 / 6])
     assert [f.population for f in found] == [NEW_DOMAINS, THESE_DOMAINS, THESE_DOMAINS]
@@ -35,13 +35,13 @@ def test_the_gap_is_the_difference_of_rates_over_domains_that_have_a_counterfact
 
 
 def test_without_a_pair_there_is_no_gap_and_episodes_that_were_not_scored_do_not_count() -> None:
-    assert not list(counterfactual_figures(columns_of(_cells("m", "A", [1, 2]), "easy")))
+    assert not list(twin_figures(columns_of(_cells("m", "A", [1, 2]), "easy")))
     cells = [
         *_cells("m", "A", [2, 2]),
         *_cells("m", "A" + OTHER, [0]),
         *_cells("m", "A" + OTHER, [0, 0], 0)[1:],
     ]
-    (whole, _) = counterfactual_figures(columns_of(cells, "easy", NEW_DOMAINS))
+    (whole, _) = twin_figures(columns_of(cells, "easy", NEW_DOMAINS))
     assert (whole.n, whole.value) == (1, 1.0)
     # One pair of instances: nothing shows how they vary.
     assert whole.low is None

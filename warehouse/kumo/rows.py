@@ -8,6 +8,7 @@ from perennial.schemas.disclosure import is_public
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.things import (
     COUNTERFACTUAL,
+    SECOND_CONFIGURER,
     BookStyle,
     BookVerdict,
     BookVersion,
@@ -144,7 +145,7 @@ def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, se
         setting=setting,
         seed=instance.seed if is_public(instance.seed) else None,
         index=instance.index,
-        cluster=domain.removesuffix(COUNTERFACTUAL),
+        cluster=domain.removesuffix(COUNTERFACTUAL).removesuffix(SECOND_CONFIGURER),
         origin=content_id("ko", sorted(instance.truths), sorted(instance.actions)),
     )
 

@@ -67,7 +67,7 @@ def estimate_calls(
         least = _Work(1, _PROMPT, _PROPOSAL * authoring.proposals)
         most = _Work(_PROPOSAL_ROUNDS, _PROMPT, _PROPOSAL * authoring.proposals)
         stages.append(_stage("proposals", authoring.proposer, least, most, prices))
-        stages.append(_configurations(authoring, prices))
+        stages += _configurations(authoring, prices)
     playing = [name for name in plan.players if name not in PLAYERS]
     if not authoring.writer and not playing:
         return stages
@@ -85,12 +85,14 @@ def estimate_calls(
     ]
 
 
-def _configurations(authoring: AuthoringPlan, prices: Prices) -> StageEstimate:
+def _configurations(authoring: AuthoringPlan, prices: Prices) -> Iterable[StageEstimate]:
     size = _tokens(bundled_text(next(iter(bundled_domains()))))
     attempts = 1 + authoring.repairs
     least = _Work(2 * authoring.proposals, _PROMPT, size / 2)
     most = _Work(authoring.proposals * (1 + attempts * (1 + authoring.continuations)), _PROMPT + size, size)
-    return _stage("configs", authoring.configurer, least, most, prices)
+    for role, name in (("configurer", "configs"), ("second_configurer", "second configs")):
+        if model := getattr(authoring, role):
+            yield _stage(name, model, least, most, prices)
 
 
 def _books(plan: KumoPlan, sizes: Mapping[Setting, int], prices: Prices) -> Iterable[StageEstimate]:

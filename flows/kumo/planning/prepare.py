@@ -140,7 +140,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
     if settings.counterfactual:
         _refuse_no_fact(settings, candidates, n_domains)
         n_domains *= 2
-    instances = settings.instances_of_each(n_domains + worlds + authoring.proposals)
+    instances = settings.instances_of_each(n_domains + worlds + authoring.n_domains)
     for domain in candidates:
         for size in sizes:
             check_request(encode_config(domain.config), request_of(settings, size, instances), workers=1)

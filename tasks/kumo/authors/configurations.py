@@ -355,6 +355,13 @@ class Configured:
             return NEAR_DUPLICATE if is_twin else "dropped"
         return "accepted" if self.versions == 1 else "repaired"
 
+    def rename(self, name: str) -> "Configured":
+        """The same for a domain of this name."""
+        config = None if self.config is None else replace(self.config, name=name)
+        return replace(
+            self, config=config, rejections=tuple(replace(old, subject=name) for old in self.rejections)
+        )
+
     def refuse_as(self, rule: str, name: str, reason: str) -> "Configured":
         """The same without its configuration, which is refused for this rule."""
         rejection = Rejection("configuration", name, rule, reason, self.call_ids[-1])

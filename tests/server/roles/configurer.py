@@ -30,7 +30,9 @@ class Configurer:
 
     def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
         if asked.system.startswith(_PROMPT_OPENING):
-            return _domain_prompt(asked.messages[-1]["content"])
+            prompt = _domain_prompt(asked.messages[-1]["content"])
+            # From another prompt another configuration follows.
+            return f"{prompt}\nList what others overlook." if asked.model.startswith("second") else prompt
         if asked.messages[-1]["content"].startswith(_CONTINUE):
             return _rest(asked.messages)
         return _configuration(asked.messages, fault)
