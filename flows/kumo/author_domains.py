@@ -94,7 +94,9 @@ def list_known_domains(
     """These domains, the bundled ones, and those of the published editions."""
     listed = [*configs, *map(load_bundled, bundled_domains())]
     published = published_domains(store, editions)
-    names = {(config.name, config.goal): None for config in listed} | dict.fromkeys(published)
+    names = {(config.name, config.goal): None for config in listed} | dict.fromkeys(
+        (name.removesuffix(SECOND_CONFIGURER), goal) for name, goal in published
+    )
     return [KnownDomain(name, goal) for name, goal in names]
 
 

@@ -299,7 +299,8 @@ def _correlation_cells(row: Record) -> tuple[str, ...]:
     cells = [clean(row["setting"]), clean(row["player"])]
     for count, name in (("domains", "r"), ("gain_domains", "gain_r")):
         r = row[name]
-        text = "" if r is None else with_interval(r, row[f"{name}_low"], row[f"{name}_high"])
+        undefined = (row["no_interval"] or "") if name == "r" else ""
+        text = undefined if r is None else with_interval(r, row[f"{name}_low"], row[f"{name}_high"])
         cells += [str(row[count]), text]
     return tuple(cells)
 

@@ -56,6 +56,7 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "FROM a2rbench_",
             "FROM analyst_agreement",
             "FROM book_judgements",
+            "FROM analyst_agreement",
             "FROM configurer_gaps",
             "FROM counterfactual_",
             "FROM long_context",
