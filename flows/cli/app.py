@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -73,7 +74,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "train": (
         "perennial.flows.cli.train:train",
-        "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",
+        "Fine-tune a model on golden trajectories or practice questions by LoRA (extra `train`).",
     ),
     "query": ("perennial.flows.cli.look.query:query", "Run SQL over the published editions."),
     "ask": (
@@ -198,7 +199,7 @@ class _LazyGroup(TyperGroup):
         options = ", ".join(name for parameter in self.get_params(ctx) for name in parameter.opts)
         typer.echo(f"Usage: {ctx.command_path} COMMAND [OPTIONS]\n\n{self.help}\n\n{listed}\n")
         typer.echo(f"{ctx.command_path} COMMAND --help describes a command.")
-        typer.echo(f"Options: {options}\n{self.epilog}")
+        typer.echo(f"{fill(f'Options: {options}', 80, subsequent_indent='  ')}\n{self.epilog}")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the named command, and let Ctrl-C interrupt it from here on."""

@@ -78,8 +78,8 @@ _UNLIKE_PAPER = (
     "SELECT edition, NULL, 'domains' FROM kumo_domains GROUP BY edition "
     "HAVING NOT bool_and(source = 'import') UNION ALL "
     "SELECT DISTINCT e.edition, e.player, 'prompts' FROM episodes AS e "
-    "JOIN turns AS t USING (edition, evaluation, episode_id) "
-    "JOIN calls AS c ON c.edition = t.edition AND c.call_id = t.call_id "
+    "LEFT JOIN turns AS t USING (edition, evaluation, episode_id) "
+    "LEFT JOIN calls AS c ON c.edition = t.edition AND c.call_id = t.call_id "
     "WHERE e.edition IN (SELECT edition FROM kumo_domains) AND NOT starts_with(c.template, 'kumo-2025')"
 )
 

@@ -38,7 +38,7 @@ LEADERBOARD = "FROM kumo_leaderboard WHERE edition = 'e' ORDER BY ALL"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
-    with running_server(ServerOptions(seed=16, faults=FAULTS)) as running:
+    with running_server(ServerOptions(seed=17, faults=FAULTS)) as running:
         yield running
 
 

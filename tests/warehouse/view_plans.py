@@ -76,7 +76,12 @@ def wide_joins(plan: list[dict[str, Any]]) -> Iterator[str]:
         conditions = [conditions] if isinstance(conditions, str) else conditions
         sides = [_estimate(child) for child in node["children"]]
         is_join = "JOIN" in node["name"] or "PRODUCT" in node["name"]
-        if is_join and {condition.split(" ")[0] for condition in conditions} <= WIDE and min(sides) >= MANY:
+        # No row has many of the other side: where that is grouped by these columns, or only looked into.
+        is_many = node.get("extra_info", {}).get("Join Type") not in ("SEMI", "ANTI", "MARK") and not any(
+            0 < _count_groups(child) <= len(conditions) for child in node["children"]
+        )
+        columns = {condition.split(" ")[0] for condition in conditions}
+        if is_join and is_many and columns <= WIDE and min(sides) >= MANY:
             yield f"{node['name']} {', '.join(conditions)}: {' x '.join(map(str, sides))} rows"
         yield from wide_joins(node["children"])
 
@@ -84,3 +89,11 @@ def wide_joins(plan: list[dict[str, Any]]) -> Iterator[str]:
 def _estimate(node: dict[str, Any]) -> int:
     found = node.get("extra_info", {}).get("Estimated Cardinality")
     return int(found) if found else max(map(_estimate, node["children"]), default=0)
+
+
+def _count_groups(node: dict[str, Any]) -> int:
+    """By how many columns the node's rows are grouped, 0 where they are not."""
+    if "GROUP_BY" in node["name"]:
+        return len(node["extra_info"]["Groups"])
+    passes_on = node["name"] in ("PROJECTION", "ORDER_BY", "FILTER")
+    return _count_groups(node["children"][0]) if passes_on else 0
