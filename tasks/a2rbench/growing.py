@@ -29,7 +29,7 @@ from perennial.tasks.a2rbench.items import (
     write_item,
 )
 from perennial.tasks.sandbox.refusal import SandboxRefusal
-from perennial.tasks.sandbox.tier import Jail, run_code
+from perennial.tasks.sandbox.tier import Jail, run_code, try_twice
 
 # The orders of sets in which a rule's code is tried: hash seeds, drawn from the edition's seed.
 #
@@ -233,15 +233,19 @@ def grow_seed(request: SeedRequest[Rule]) -> GrownSeed:
     A draw is refused where a program that fits its examples gives another answer, where nothing changes in
     any example, where the inverse does not give back each input, and where an edition holds it already.
     """
-    rejected: list[Rejected] = []
     try:
-        drawn = _draw_variations(request, rejected)
-        if 0 not in drawn:
-            rejected += [Rejected(number, "no_seed_item", "there is no V0 of this seed") for number in drawn]
-            return GrownSeed([], rejected)
-        grown = write_items(request, drawn)
+        return try_twice(partial(_grow, request))
     except SandboxRefusal as error:
-        return GrownSeed([], [*rejected, Rejected(0, "refused_by_sandbox", str(error))])
+        return GrownSeed([], [Rejected(0, "refused_by_sandbox", str(error))])
+
+
+def _grow(request: SeedRequest[Rule]) -> GrownSeed:
+    rejected: list[Rejected] = []
+    drawn = _draw_variations(request, rejected)
+    if 0 not in drawn:
+        rejected += [Rejected(number, "no_seed_item", "there is no V0 of this seed") for number in drawn]
+        return GrownSeed([], rejected)
+    grown = write_items(request, drawn)
     return GrownSeed(grown.items, [*rejected, *grown.rejected])
 
 

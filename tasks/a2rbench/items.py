@@ -16,7 +16,7 @@ from perennial.tasks.a2rbench.measures import compression_of, measure_code
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.values import fault_of_shape, map_tokens, tokens_of
 from perennial.tasks.sandbox.refusal import SandboxRefusal
-from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
+from perennial.tasks.sandbox.tier import Jail, run_code, run_purely, try_twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,17 +277,9 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
 def _run(
     jail: Jail, hash_seeds: Sequence[int], code: str, function: str, inputs: Sequence[Value]
 ) -> list[list[Value]]:
-    """Return the outputs with each of the hash seeds; where time ran out, the machine may have been busy."""
-    outputs = []
-    for hash_seed in hash_seeds:
-        run = partial(run_code, code, function, inputs, jail=jail, hash_seed=hash_seed)
-        try:
-            outputs.append(run())
-        except SandboxRefusal as error:
-            if error.reason != "time":
-                raise
-            outputs.append(run())
-    return outputs
+    """The outputs with each of the hash seeds."""
+    run = partial(run_code, code, function, inputs, jail=jail)
+    return [try_twice(partial(run, hash_seed=hash_seed)) for hash_seed in hash_seeds]
 
 
 def _check_runs(

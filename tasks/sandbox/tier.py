@@ -10,14 +10,14 @@ import subprocess
 import sys
 import time
 from binascii import b2a_base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from shutil import which
 from types import TracebackType
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from perennial.tasks.sandbox.guest.values import check_value, load
 from perennial.tasks.sandbox.refusal import LIMITS, REASONS, SandboxRefusal, WorkerLimits, check_syntax
@@ -278,6 +278,19 @@ def run_script(code: str, limits: WorkerLimits = LIMITS, jail: Jail = Jail()) ->
     check_syntax(code, limits)
     with Worker(limits, jail=jail.command, use_seccomp=jail.use_seccomp) as worker:
         return worker.run(code)
+
+
+Result = TypeVar("Result")
+
+
+def try_twice(run: Callable[[], Result]) -> Result:
+    """Run again where time ran out: it is wall time, and the machine may have been busy."""
+    try:
+        return run()
+    except SandboxRefusal as error:
+        if error.reason != "time":
+            raise
+        return run()
 
 
 def run_purely(

@@ -3,6 +3,7 @@
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
 from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt, write_prompt, write_value
 from perennial.tasks.a2rbench.items import PREFIX, remap
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection
 
 
@@ -39,6 +41,20 @@ def test_items_are_those_of_the_rule_and_equal_for_equal_seeds(name: str) -> Non
         assert (item.fits, item.fits_other) == (found.count, 0)
         assert (name,) in found.agreeing
         assert any(given != wanted for given, wanted in examples)
+
+
+def test_a_machine_that_is_busy_for_a_moment_costs_no_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    undisturbed, run, reasons = grow("line_reverse", (0,)), growing.run_inputs, ["time"]
+
+    def refuse_once(*arguments: Any) -> Any:
+        if reasons:
+            raise SandboxRefusal(reasons.pop(), "no output within 2 seconds")
+        return run(*arguments)
+
+    monkeypatch.setattr(growing, "run_inputs", refuse_once)
+    assert grow("line_reverse", (0,)) == undisturbed
+    reasons += ["time", "time"]
+    assert [one.rule for one in grow("line_reverse", (0,)).rejected] == ["refused_by_sandbox"]
 
 
 @pytest.mark.slow
