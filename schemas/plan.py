@@ -101,6 +101,7 @@ def way_of(protocol: ReadJson, player: str) -> JsonObject:
 
 
 REPLIES = "replies/"
+PERENNIAL = "perennial"  # the protocol of every benchmark's usual way to ask
 _LISTS = ("players", "anchors", "versions")
 
 

@@ -3,7 +3,9 @@
 import html
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
+from string import Formatter
 from typing import Literal
 
 # Characters that nobody sees in a text: control characters, marks that turn the direction of reading, blanks.
@@ -231,3 +233,22 @@ class Screen:
     currency: str = ""
     solved: int | None = None
     actions: int | None = None
+
+
+# Templates that are read from others' programs: a text with slots `{name}`, whose other braces are doubled.
+
+
+def escape(text: str) -> str:
+    """Escape the text, so that as a template it has no slots."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Fill the template's slots with these values."""
+    parts = Formatter().parse(template)
+    return "".join(literal + ("" if slot is None else values[slot]) for literal, slot, _, _ in parts)
+
+
+def slots_of(template: str) -> set[str]:
+    """The names in the template's slots."""
+    return {slot for _, slot, _, _ in Formatter().parse(template) if slot is not None}

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from perennial.schemas.benchmark import Declaration
 from perennial.schemas.beyondbench.tables import BEYONDBENCH_TABLES
+from perennial.schemas.beyondbench.things import BEYONDBENCH_2025
 from perennial.schemas.statistics import Floor, Measure
 from perennial.warehouse.beyondbench.origins import ORIGINS
 from perennial.warehouse.beyondbench.published import published_scores
@@ -44,9 +45,25 @@ _ANSWERS = (
 )
 
 
+# Prompts are the paper's where calls bear the name of its authors' protocol; problems, where an edition has
+# exactly the cells that the paper counts, in each suite that it holds.
+_CALLS = (
+    "FROM beyondbench_answers AS a JOIN episodes AS e USING (edition, evaluation, episode_id) "
+    "LEFT JOIN turns AS t USING (edition, evaluation, episode_id) "
+    "LEFT JOIN calls AS c ON c.edition = t.edition AND c.call_id = t.call_id "
+)
 _UNLIKE_PAPER = (
-    "SELECT edition, NULL, unnest(['prompts', 'problems']) FROM instances "
-    "WHERE benchmark = 'beyondbench' GROUP BY edition"
+    f"SELECT DISTINCT e.edition, e.player, 'prompts' {_CALLS}"
+    f"WHERE NOT starts_with(c.template, '{BEYONDBENCH_2025}') UNION ALL "
+    f"SELECT DISTINCT e.edition, e.player, 'settings' {_CALLS}"
+    "WHERE c.request IS NOT NULL AND ((c.request ->> '$.params.temperature')::DOUBLE IS DISTINCT FROM 0 "
+    "OR (c.request ->> '$.params.top_p')::DOUBLE IS DISTINCT FROM 0.9 "
+    "OR (c.request ->> '$.params.max_tokens')::DOUBLE IS DISTINCT FROM 32768) UNION ALL "
+    "SELECT edition, NULL, 'problems' FROM beyondbench_instances GROUP BY edition "
+    "HAVING count(DISTINCT (task, variation)) FILTER (suite = 'easy') NOT IN (0, 29) "
+    "OR bool_or(suite = 'easy' AND variation = 'large') "
+    "OR count(DISTINCT (task, variation)) FILTER (suite = 'medium') NOT IN (0, 49) "
+    "OR count(DISTINCT (task, variation)) FILTER (suite = 'hard') NOT IN (0, 68)"
 )
 
 

@@ -50,7 +50,10 @@ def problem_of(row: dict[str, object]) -> TaskProblem:
 
 @dataclass(frozen=True, slots=True)
 class ProblemSeat(InstanceSeat):
-    """A problem as it is played: the prompt as published, and the budgets by player."""
+    """A problem as it is played: the prompt, and the budgets by player.
+
+    `template` is where the prompt comes from, "" for the task's own; `unasked` says why models are not asked.
+    """
 
     instance_id: str
     problem: TaskProblem
@@ -60,10 +63,12 @@ class ProblemSeat(InstanceSeat):
     solution_tokens: int
     context_tokens: int
     budgets: Mapping[str, ReadJson]
+    template: str = ""
+    unasked: str = ""
 
     def start(self) -> TaskGame:
         """Return a fresh game of it."""
-        return TaskGame(self.problem, self.prompt, self.template_hash)
+        return TaskGame(self.problem, self.prompt, self.template_hash, self.template)
 
     def context_of(self, player: str) -> int:
         """Return the player's budget of tokens: its own, or the edition's."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
@@ -11,6 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
+from perennial.flows.beyondbench.authors_protocol import ASKED_OTHERWISE, choose_protocol
 from perennial.flows.beyondbench.edition import (
     ProblemSeat,
     choose_cells,
@@ -19,14 +21,15 @@ from perennial.flows.beyondbench.edition import (
     require_room,
 )
 from perennial.flows.stages.estimates import estimate_players
-from perennial.schemas.beyondbench.things import BeyondBenchPlan
+from perennial.schemas.beyondbench.things import BeyondBenchPlan, Cell
 from perennial.schemas.game import Sheet
 from perennial.schemas.model_calls import Prices, StageEstimate
-from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.plan import PERENNIAL, EditionPlan, EvaluationPlan
 from perennial.schemas.rows import JsonObject, ReadJson
+from perennial.tasks.beyondbench.authors_prompts import has_words, their_name, write_prompt
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import PLAYERS
-from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, SHARE, fits
+from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, SHARE, estimate_tokens, fits
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.beyondbench.statistics import COLUMNS, PlayedCell, cell_figures
 from perennial.tasks.llm.limits import text_counter, token_counter
@@ -73,12 +76,14 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
             cells, settings.instances, settings.context_tokens or least, settings.tokenizer
         )
         require_room(plan)
+        tasks = list(dict.fromkeys(cell.task for cell in cells))
         return Preparation(
             plan.as_json(),
             shown={"cells": f"{len(cells)} of {len({cell.task for cell in cells})} tasks"},
             unused=("cells", *([] if settings.tokenizer else ["tokenizer"])),
             counts={"cells": len(cells), "instances": len(cells) * plan.instances},
-            protocol=_plan_protocol(settings),
+            protocol=_plan_protocol(settings, tasks),
+            warnings=_warn_unasked(settings, tasks),
         )
 
     def stages(self) -> tuple[Stage, ...]:
@@ -140,7 +145,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         rows = rows_with(store, "beyondbench_instances", edition, "instance_id", ids)
         rows_by_id = {row["instance_id"]: row for row in rows}
         budgets = protocol.get("budgets", {})
-        return [
+        seats = [
             ProblemSeat(
                 row["instance_id"],
                 problem_of(row),
@@ -153,6 +158,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
             )
             for row in (rows_by_id[id_] for id_ in ids if id_ in rows_by_id)
         ]
+        return [_ask_as_authors(seat, protocol) for seat in seats] if "texts" in protocol else seats
 
     def estimate(
         self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
@@ -161,9 +167,11 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         task_plan = BeyondBenchPlan.from_json(
             prepared.own if prepared else read_published_plan(store, plan.edition).own
         )
-        per_cell = zip(*_tokens(task_plan), strict=True)
+        texts = plan.protocol.get("texts")
+        cells = [cell for cell in task_plan.cells if texts is None or cell.task in texts]
+        per_cell = zip(*_tokens(cells), strict=True)
         prompt, solution = (sum(part) * task_plan.instances * plan.runs for part in per_cell)
-        calls = len(task_plan.cells) * task_plan.instances * plan.runs
+        calls = len(cells) * task_plan.instances * plan.runs
         return estimate_players(
             plan,
             PLAYERS,
@@ -175,10 +183,13 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         )
 
     def protocol(self, settings: BeyondBenchSettings, store: Store, growth: EditionPlan) -> JsonObject:
-        return _plan_protocol(settings)
+        plan = BeyondBenchPlan.from_json(read_published_plan(store, growth.edition).own)
+        return _plan_protocol(settings, [cell.task for cell in plan.cells])
 
     def refuse(self, seat: ProblemSeat, player: str) -> str:
-        """Prompt and solution must fit 85 % of the player's budget."""
+        """The protocol must have words, and prompt and solution fit 85 % of the player's budget."""
+        if seat.unasked:
+            return seat.unasked
         if player not in seat.budgets:
             return ""
         context, tokenizer = seat.context_of(player), seat.budgets[player].get("tokenizer", "")
@@ -280,15 +291,39 @@ def _read_budgets(settings: BeyondBenchSettings) -> dict[str, JsonObject]:
     }
 
 
-def _plan_protocol(settings: BeyondBenchSettings) -> JsonObject:
+def _plan_protocol(settings: BeyondBenchSettings, tasks: Sequence[str]) -> JsonObject:
     budgets = _read_budgets(settings)
-    return {"budgets": budgets} if budgets else {}
+    return choose_protocol(settings, tasks) | ({"budgets": budgets} if budgets else {})
 
 
-def _tokens(task_plan: BeyondBenchPlan) -> list[tuple[int, int]]:
+def _warn_unasked(settings: BeyondBenchSettings, tasks: Sequence[str]) -> tuple[str, ...]:
+    """A line that names the tasks which models are not asked under the authors' protocol."""
+    silent = [task for task in tasks if not has_words(task)]
+    if settings.protocol == PERENNIAL or not silent:
+        return ()
+    return (f"models are not asked {', '.join(silent)}: {ASKED_OTHERWISE}",)
+
+
+def _ask_as_authors(seat: ProblemSeat, protocol: ReadJson) -> ProblemSeat:
+    """The seat with the authors' prompt, or with the reason why there is none."""
+    task = seat.problem.task
+    text = protocol["texts"].get(task.name)
+    prompt = None if text is None else write_prompt(text, task.words(seat.problem.params))
+    if prompt is None:
+        return replace(seat, unasked=ASKED_OTHERWISE)
+    return replace(
+        seat,
+        prompt=prompt,
+        prompt_tokens=estimate_tokens(prompt),
+        template=f"{protocol['name']}/{their_name(task.name)}",
+        template_hash=protocol["templates"][task.name],
+    )
+
+
+def _tokens(cells: Iterable[Cell]) -> list[tuple[int, int]]:
     """The mean tokens of prompt and solution over the sizes of each cell."""
     tokens = []
-    for cell in task_plan.cells:
+    for cell in cells:
         task = TASKS[cell.task]
         sizes = task.variation(cell.variation).sizes
         pairs = [task.tokens(cell.variation, size) for size in sizes]

@@ -2,8 +2,13 @@
 
 from typing import ClassVar
 
+from pydantic import field_validator
+
+from perennial.schemas.beyondbench.things import BEYONDBENCH_2025
+from perennial.schemas.errors import join_choices
+from perennial.schemas.plan import PERENNIAL
 from perennial.schemas.settings import RefreshSettings
-from perennial.schemas.settings.form import Names, Sizes, setting, size_setting
+from perennial.schemas.settings.form import PLAYERS, Names, Sizes, setting, size_setting
 
 TINY = (
     "sorting/standard",
@@ -66,3 +71,22 @@ class BeyondBenchSettings(RefreshSettings):
         "-e '.[tokenizers]' in perennial's clone). Default: an estimate, one token per up to three digits, "
         "six letters or one sign.",
     )
+    protocol: str = setting(
+        PERENNIAL,
+        "How models are asked: perennial, or beyondbench-2025: with the prompts of BeyondBench's authors, "
+        "read from --release, in the Easy and the Medium suite.",
+        PLAYERS,
+    )
+    release: str = setting(
+        "",
+        "Copy of the BeyondBench authors' package, whose prompts are read, never executed.",
+        PLAYERS,
+    )
+
+    @field_validator("protocol")
+    @classmethod
+    def _check_protocol(cls, value: str) -> str:
+        choices = [PERENNIAL, BEYONDBENCH_2025]
+        if value not in choices:
+            raise ValueError(f"expected {join_choices(choices)}")
+        return value

@@ -5,6 +5,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from perennial.schemas.rows import JsonObject
 
+BEYONDBENCH_2025 = "beyondbench-2025"  # the protocol of its authors
+
 # BeyondBench's own part of an edition's plan.
 
 

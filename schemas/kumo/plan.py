@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import prod
-from string import Formatter
 
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.things import BALANCED, DEFAULT_SAMPLER, MIXED, Quota, Setting
 from perennial.schemas.model_calls import ModelChoice
+from perennial.schemas.plan import PERENNIAL
 from perennial.schemas.rows import JsonObject, ReadJson
 
 # Which models author an edition, and how often they may try: a part of its plan.
@@ -133,7 +133,7 @@ class KumoPlan:
 # stands in this project.
 
 
-PERENNIAL, KUMO_2025 = "perennial", "kumo-2025"
+KUMO_2025 = "kumo-2025"
 PROTOCOLS = (PERENNIAL, KUMO_2025)
 
 
@@ -180,22 +180,6 @@ def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
         "templates": {name: message.template_hash for name, message in messages.items()},
         "texts": {name: asdict(message) for name, message in messages.items()},
     }
-
-
-def escape(text: str) -> str:
-    """Escape the text, so that as a template it has no slots."""
-    return text.replace("{", "{{").replace("}", "}}")
-
-
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Fill the template's slots with these values."""
-    parts = Formatter().parse(template)
-    return "".join(literal + ("" if slot is None else values[slot]) for literal, slot, _, _ in parts)
-
-
-def slots_of(template: str) -> set[str]:
-    """The names in the template's slots."""
-    return {slot for _, slot, _, _ in Formatter().parse(template) if slot is not None}
 
 
 # Probabilistic KUMO: outcomes are reported, and a report is true with a known reliability.

@@ -9,7 +9,6 @@ from perennial.schemas.kumo.plan import (
     AUTHOR_ROLES,
     KUMO_2025,
     MOST_BOOKS,
-    PERENNIAL,
     PROTOCOLS,
     AuthoringPlan,
     order_books,
@@ -29,6 +28,7 @@ from perennial.schemas.kumo.things import (
     Setting,
     parse_quotas,
 )
+from perennial.schemas.plan import PERENNIAL
 from perennial.schemas.rows import ReadJson
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting

@@ -13,18 +13,20 @@ from perennial.tasks.play import OneShotGame
 
 @dataclass
 class TaskGame(OneShotGame):
-    """A problem as it is played: what was read of the reply, and the grader's detail code."""
+    """A problem as it is played: what was read of the reply, and the grader's detail code.
+
+    `template` is that of the prompt, "" for the task's own.
+    """
 
     problem: TaskProblem
     prompt: str
     template_hash: str = ""
+    template: str = ""
     parsed: Parsed = NOTHING
     detail: str = ""
 
-    @property
-    def template(self) -> str:
-        """The template of the prompt."""
-        return self.problem.task.template
+    def __post_init__(self) -> None:
+        self.template = self.template or self.problem.task.template
 
     def take(self, reply: str) -> None:
         """Read the reply and grade it; the game ends."""

@@ -455,9 +455,9 @@ def guess(task: str, variation: str, size: int, form: Form) -> Answer:
 
 
 def _exact(game: TaskGame, _rng: random.Random) -> Move:
-    """Solve what the prompt's text says, and nothing else of the game."""
+    """Solve what the text of our prompt says, whatever models are asked, and nothing else of the game."""
     task = game.problem.task
-    params = task.read(game.prompt)
+    params = task.read(game.problem.prompt)
     return lambda: write_answer(task, params, task.solve(params).reference)
 
 
@@ -484,7 +484,7 @@ def _heuristic(game: TaskGame, rng: random.Random) -> Move:
     task = game.problem.task
     if task.heuristic is None:
         return _guesser(game, rng)
-    answer = task.heuristic(task.read(game.prompt))
+    answer = task.heuristic(task.read(game.problem.prompt))
     return lambda: game.problem.write_answer(answer)
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from perennial.schemas.game import Opening
-from perennial.schemas.kumo.plan import PaperMessages, fill
+from perennial.schemas.kumo.plan import PaperMessages
 from perennial.schemas.kumo.things import Step
 from perennial.schemas.model_calls import Message
-from perennial.schemas.text import plain_text, without_accents
+from perennial.schemas.text import fill, plain_text, without_accents
 from perennial.tasks.kumo.validation.rules import MAX_NAME, PLACEHOLDER
 from perennial.tasks.kumo.validation.validate import fold_name, match_name
 

@@ -7,7 +7,8 @@ import pytest
 
 from perennial.flows.kumo.release.domain_files import read_messages
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
-from perennial.schemas.kumo.plan import PaperMessages, escape, fill, plan_protocol, slots_of
+from perennial.schemas.kumo.plan import PaperMessages, plan_protocol
+from perennial.schemas.text import escape, fill, slots_of
 from perennial.tasks.kumo.release.message_syntax import read_system_prompt
 from tests.kumo.paper_clone import AGENT, AGENT_FILE, ENVIRONMENT, ENVIRONMENT_FILE, write_clone
 

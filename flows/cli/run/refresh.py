@@ -196,6 +196,7 @@ def refresh(
     if dry_run:
         prepared = prepare_each(all_settings, store, needs_key=False, flags=flags)
         _note_aliases(all_settings, console)
+        _warn(prepared, console)
         print_plans(console, store, prepared, as_json, all_settings)
         return
     refuse_locked(store)

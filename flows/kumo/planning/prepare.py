@@ -23,7 +23,6 @@ from perennial.schemas.kumo.plan import (
     AMONG,
     KUMO_2025,
     OUTCOMES,
-    PERENNIAL,
     RELIABILITIES,
     AuthoringPlan,
     KumoPlan,
@@ -33,7 +32,7 @@ from perennial.schemas.kumo.plan import (
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import Setting
 from perennial.schemas.model_calls import Prices, StageEstimate
-from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.plan import PERENNIAL, EditionPlan, EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config

@@ -17,12 +17,12 @@ from perennial.tasks.kumo.release.message_syntax import (
     AGENT,
     REMEDY,
     AgentMessages,
-    parse_module,
     read_agent,
     read_system_prompt,
 )
 from perennial.tasks.kumo.release.repair import repair_config
 from perennial.tasks.kumo.validation import refuse_unsafe
+from perennial.tasks.message_syntax import parse_module
 from perennial.warehouse.kumo.release.layout import ReleaseFile, Skipped, find_release, list_files, read_text
 
 _CONFIG_BYTES = 2_000_000  # the largest has 60,000
@@ -151,7 +151,7 @@ def _parse(files: dict[str, ReleaseFile], name: str) -> ast.Module:
     text = read_text(files[name], _MAX_BYTES)
     if isinstance(text, Skipped):
         raise UnreadableInput(f"{text.place}: {text.reason}; {REMEDY}")
-    return parse_module(text, name)
+    return parse_module(text, name, REMEDY)
 
 
 def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef]]:

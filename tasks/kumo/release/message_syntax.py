@@ -9,19 +9,17 @@ Two methods are followed, statement by statement, with slots in the place of wha
 """
 
 import ast
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.plan import escape, slots_of
+from perennial.schemas.text import slots_of
+from perennial.tasks.message_syntax import NOTHING, MethodReader
 
 AGENT = "VanillaAgent"
 REMEDY = (
     "give --release an unchanged clone of the KUMO authors' repository (`git checkout FILE` restores one)"
 )
-_MAX_TEMPLATE = 100_000
-_NOTHING = object()
+_EXPECTED = f"expected messages made of texts, lists, book and observation as published; {REMEDY}"
 _KEPT = "self.messages"
 _SLOTS = {
     "self.env.truth_space": "truths",
@@ -41,20 +39,6 @@ class AgentMessages:
     tail: str
 
 
-def parse_module(text: str, source: str) -> ast.Module:
-    """The syntax tree of a module; raise UnreadableInput, with the line, where it is no Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
-            return ast.parse(text)
-    except SyntaxError as error:
-        raise UnreadableInput(f"{source}, line {error.lineno}: not Python ({error.msg}); {REMEDY}") from None
-    except (RecursionError, MemoryError, ValueError):
-        raise UnreadableInput(
-            f"{source}: nested too deeply, or no text, to be read as Python; {REMEDY}"
-        ) from None
-
-
 def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
     """The template of the system message with a book, and of that without one.
 
@@ -63,7 +47,7 @@ def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
     """
     templates = []
     for book in ("{book}", None):
-        reader = _MethodReader(source, {"book": book, "agent_type": AGENT})
+        reader = _AgentReader(source, {"book": book, "agent_type": AGENT})
         template = reader.read_return(method)
         wanted = {"truths", "actions"} | ({"book"} if book else set())
         if slots_of(template) != wanted:
@@ -80,9 +64,9 @@ def read_agent(method: ast.FunctionDef, source: str) -> AgentMessages:
 
     Raises it too where the messages stand in another order than perennial sends them.
     """
-    reader = _MethodReader(source, {"observation": None})
+    reader = _AgentReader(source, {"observation": None})
     sent, kept = reader.conversation(method, [("system", "{system}")])
-    later = _MethodReader(source, {"observation": "{observation}"})
+    later = _AgentReader(source, {"observation": "{observation}"})
     start = [*kept, ("assistant", "{reply}")]
     sent_later, kept_later = later.conversation(method, start)
     match sent, kept, sent_later[len(start) :], kept_later[len(start) :]:
@@ -108,20 +92,12 @@ def _list_names(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-class _MethodReader:
-    """One pass over a method: what its names stand for, as templates or None, and its lists of messages."""
+class _AgentReader(MethodReader):
+    """The reader of their methods, with the lists of messages."""
 
     def __init__(self, source: str, names: Mapping[str, str | None]) -> None:
-        self.source = source
-        self.names = dict(names)
+        super().__init__(source, names, _SLOTS, _EXPECTED)
         self.lists: dict[str, list[tuple[str, str]]] = {}
-
-    def read_return(self, method: ast.FunctionDef) -> str:
-        """The template that the method returns."""
-        result = self.run(method.body)
-        if not isinstance(result, str):
-            raise self.refusal(method, "no text is returned")
-        return result
 
     def conversation(
         self, method: ast.FunctionDef, start: list[tuple[str, str]]
@@ -133,22 +109,8 @@ class _MethodReader:
             raise self.refusal(method, "no call of the model `call_llm(messages, ...)` is reached")
         return sent, self.lists[_KEPT]
 
-    def run(self, statements: Sequence[ast.stmt]) -> object:
-        """Follow the statements; return what the first `return`, or call of the model, is given."""
-        for statement in statements:
-            result = self.step(statement)
-            if result is not _NOTHING:
-                return result
-        return _NOTHING
-
     def step(self, statement: ast.stmt) -> object:
         match statement:
-            case ast.If(test=test, body=body, orelse=orelse):
-                return self.run(body if self.holds(test) else orelse)
-            case ast.Return(value=ast.expr() as value):
-                return self.text(value)
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
-                return _NOTHING
             case ast.Assign(value=ast.Call(func=ast.Attribute(attr="call_llm"), args=[messages, *_])):
                 name = ast.unparse(messages)
                 if name in self.lists:
@@ -158,13 +120,7 @@ class _MethodReader:
                 value=ast.Call(func=ast.Attribute(attr="deepcopy" | "copy"), args=[copied]),
             ) if ast.unparse(copied) in self.lists:
                 self.lists[name] = list(self.lists[ast.unparse(copied)])
-                return _NOTHING
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.names[name] = self.value(value)
-                return _NOTHING
-            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value) if name in self.names:
-                self.names[name] = self.join_parts(statement, self.names[name], self.value(value))
-                return _NOTHING
+                return NOTHING
             case ast.AugAssign(
                 target=ast.Subscript(
                     value=ast.Subscript(value=listed, slice=ast.UnaryOp(ast.USub(), ast.Constant(value=1))),
@@ -176,13 +132,13 @@ class _MethodReader:
                 messages_ = self.lists[ast.unparse(listed)]
                 role, content = messages_[-1]
                 messages_[-1] = role, self.join_parts(statement, content, self.value(value))
-                return _NOTHING
+                return NOTHING
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=listed, attr="append"), args=[added])):
                 name = ast.unparse(listed)
                 if name in self.lists:
                     self.lists[name].append(self.message(added))
-                return _NOTHING
-        raise self.refusal(statement, f"a statement of kind {type(statement).__name__}")
+                return NOTHING
+        return super().step(statement)
 
     def message(self, node: ast.expr) -> tuple[str, str]:
         """Role and content of a message."""
@@ -193,62 +149,3 @@ class _MethodReader:
             ):
                 return role, self.text(content)
         raise self.refusal(node, "a message without role and content")
-
-    def text(self, node: ast.expr) -> str:
-        """The template that the expression stands for."""
-        value = self.value(node)
-        if value is None:
-            raise self.refusal(node, "None in the place of a text")
-        return value
-
-    def value(self, node: ast.expr) -> str | None:
-        """The template that the expression stands for, or None."""
-        match node:
-            case ast.Constant(value=None):
-                return None
-            case ast.Constant(value=str(text)):
-                return escape(text)
-            case ast.Name(id=name) if name in self.names:
-                return self.names[name]
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self.join_parts(node, self.value(left), self.value(right))
-            case ast.JoinedStr(values=parts):
-                return self.join_parts(node, *(self.value(part) for part in parts))
-            case ast.FormattedValue(value=shown, conversion=-1, format_spec=None):
-                slot = _SLOTS.get(ast.unparse(shown))
-                return self.text(shown) if slot is None else f"{{{slot}}}"
-        raise self.refusal(node, f"an expression of kind {type(node).__name__}")
-
-    def join_parts(self, node: ast.AST, *parts: str | None) -> str:
-        """The parts as one template, of a length that an honest one has."""
-        texts = [part for part in parts if part is not None]
-        if len(texts) < len(parts):
-            raise self.refusal(node, "None in the place of a text")
-        if sum(map(len, texts)) > _MAX_TEMPLATE:
-            raise self.refusal(node, f"a message of more than {_MAX_TEMPLATE:,} characters")
-        return "".join(texts)
-
-    def holds(self, node: ast.expr) -> bool:
-        """Whether a condition on what is known holds."""
-        match node:
-            case ast.BoolOp(op=ast.And(), values=conditions):
-                return all(self.holds(condition) for condition in conditions)
-            case ast.BoolOp(op=ast.Or(), values=conditions):
-                return any(self.holds(condition) for condition in conditions)
-            case ast.UnaryOp(op=ast.Not(), operand=condition):
-                return not self.holds(condition)
-            case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as test], comparators=[right]):
-                if self.value(right) is None:
-                    return (self.value(left) is None) == isinstance(test, ast.Is)
-            case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as test], comparators=[right]):
-                pair = self.text(left), self.text(right)
-                if not any(map(slots_of, pair)):
-                    return (pair[0] == pair[1]) == isinstance(test, ast.Eq)
-        raise self.refusal(node, "a condition on something else than the book, the observation or the agent")
-
-    def refusal(self, node: ast.AST, what: str) -> UnreadableInput:
-        """An error that names the node's line."""
-        return UnreadableInput(
-            f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; expected messages made of texts, "
-            f"lists, book and observation as published; {REMEDY}"
-        )

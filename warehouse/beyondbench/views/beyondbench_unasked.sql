@@ -1,4 +1,5 @@
--- What was each player not asked? Prompt and solution of these problems do not fit the player's own budget of tokens.
+-- What was each player not asked? Prompt and solution of these problems do not fit the player's own budget of tokens, or the
+-- protocol by which it was asked has no words for them.
 -- A row per player, cell and size. The largest sizes are the first to be left out, so that a player's mean over the rest is
 -- one of easier problems. What another evaluation asked the player is not among them.
 WITH refused AS (
