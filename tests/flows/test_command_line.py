@@ -149,7 +149,7 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
         (
             "calls --role jury",
             "--role 'jury': expected proposer, configurer, writer, reviser, checker, designer, architect, "
-            "judge, expander, analyst or player",
+            "judge, expander, analyst, player or tool",
         ),
         ("query", "SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)"),
         ("query a b", "b: no such argument is expected (see `perennial query --help`)"),
