@@ -1,4 +1,4 @@
-"""What docs/inspect.md says of the tasks: their names, their settings, and commands that Inspect takes."""
+"""What docs/share.md says of Inspect: tasks, their settings, and commands that Inspect takes."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from tests.conftest import REPOSITORY
 pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 registry = pytest.importorskip("inspect_ai._util.registry")
 
-PAGE = (REPOSITORY / "docs/inspect.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs/share.md").read_text("utf-8").split("\n## Inspect\n")[1].split("\n## ")[0]
 
 
 def params_of(task: str) -> list[str]:

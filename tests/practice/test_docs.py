@@ -1,4 +1,4 @@
-"""What docs/practice.md says: its commands and Python run in their order, and its tables are complete."""
+"""Practice questions in docs/share.md: commands and Python run in order, the tables are complete."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from tests.practice.drawn import draw
 
 pytestmark = pytest.mark.slow
 
-PAGE = (REPOSITORY / "docs/practice.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs/share.md").read_text("utf-8").split("\n## Practice questions\n")[1]
 
 
 def test_commands_and_python_of_the_page_run(
