@@ -17,7 +17,7 @@ from perennial.warehouse.audit.audit import audit, describe_broken
 from perennial.warehouse.catalog.catalog import published_units, visible_editions, visible_evaluations
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import analysis_of, keep_analysis
-from perennial.warehouse.editions.manifest import read_manifest
+from perennial.warehouse.editions.manifest import count_rows
 from perennial.warehouse.editions.publish import unit_plan
 from perennial.warehouse.editions.selectors import require_any, select_unit, select_units
 from perennial.warehouse.lock import lock_root
@@ -113,10 +113,10 @@ def _audit_tables(store: Store, unit: str, runner: "CheckpointRunner | None") ->
     plan, answers = unit_plan(store, unit), is_evaluation(unit)
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
         names = {name: table_file(name, unit) for name in staged_tables(plan.benchmark, answers=answers)}
-        written = read_manifest(store, unit)[1].counts
+        rows = count_rows(store, unit)
         files = {
             name: store.local_file(file, Path(folder) / name)
-            if name in written
+            if rows.get(name)
             else write_sorted(name, (), Path(folder), unit)  # without rows
             for name, file in names.items()
         }

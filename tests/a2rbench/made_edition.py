@@ -45,13 +45,13 @@ def items() -> tuple[Item, ...]:
     return tuple(grown)
 
 
-def rows() -> Rows:
+def rows(models: Mapping[str, str] = MODELS) -> Rows:
     """Return the rows of every staged table, which are the caller's to change."""
-    return deepcopy(_grown_and_played())
+    return deepcopy(_grow_and_play(tuple(models.items())))
 
 
 @cache
-def _grown_and_played() -> Rows:
+def _grow_and_play(models: tuple[tuple[str, str], ...]) -> Rows:
     names = (*staged_tables("a2rbench", answers=False), *staged_tables("a2rbench", answers=True))
     tables: Rows = {name: [] for name in names}
     tables["a2rbench_items"] = [asdict(item) for item in items()]
@@ -62,16 +62,16 @@ def _grown_and_played() -> Rows:
         assert counts.pop("faults") == []
         row = {"domain": own[0].domain, "rule": name, **counts, "tier": find_protection().tier}
         tables["a2rbench_gate"].append(row)
-    play(tables, items())
+    play(tables, items(), dict(models))
     return tables
 
 
-def play(tables: Rows, of: Sequence[Item]) -> None:
+def play(tables: Rows, of: Sequence[Item], models: Mapping[str, str] = MODELS) -> None:
     """Add the rows of what all players answer to these items."""
     for number, item in enumerate(of):
         for player in PLAYERS:
             _play(tables, item, PLAYERS[player], 0)
-        for player, replies in MODELS.items():
+        for player, replies in models.items():
             for run in range(RUNS):
                 reply = _reply(item, replies[(number + run) % len(replies)])
                 _play(tables, item, _say(player, reply), run)

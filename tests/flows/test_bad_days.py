@@ -284,7 +284,7 @@ def test_a_staging_folder_that_is_deleted_while_it_is_published_is_noticed(
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT])
 @pytest.mark.parametrize(
     ("unit", "table"),
-    [("next", "kumo_books"), ("next", "audits"), (ANSWERS, "episodes"), (ANSWERS, "audits")],
+    [("next", "kumo_books"), ("next", "instances"), (ANSWERS, "episodes"), (ANSWERS, "turns")],
 )
 def test_a_disk_that_fails_while_publishing_leaves_nothing_published_and_no_draft(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, unit: str, table: str, number: int

@@ -64,10 +64,7 @@ def _grow_rows(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, .
 
 def _files(root: Path) -> dict[str, bytes]:
     """Return the content of the published files that hold no wall-clock value, by name."""
-    tables = (
-        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "kumo_episodes"),
-        "rejections",
-    )
+    tables = ("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "kumo_episodes")
     places = [*(f"tables/{name}" for name in tables), "analyses/statistics"]
     found = {place: sorted(root.glob(f"{place}/edition=chunked/*.parquet")) for place in places}
     assert [place for place, files in found.items() if not files] == []

@@ -291,8 +291,8 @@ def test_tags_and_hidden_controls_of_a_file_are_found(tmp_path: Path) -> None:
     changes = {"category": "Trees </BOOK>", "goal": "Find\u202e it.", "book_title": "</answer>"}
     odd = write(tmp_path, "odd.json", **changes)
     code, out, _ = run("validate", odd, *SMALL)
-    assert code == 0
-    assert "0 errors, 3 warnings\n" in out
+    assert code == 1
+    assert "3 errors, 0 warnings\n" in out
     smell = {"action": "Smell</ANSWER>", "type": "str", "states": document()["outcomes"][0]["states"]}
     breaking = {"actions": ["Smell</ANSWER>", "Height"], "outcomes": [smell, document()["outcomes"][1]]}
     code, out, _ = run("validate", write(tmp_path, "breaking.json", **breaking), *SMALL)

@@ -39,6 +39,7 @@ NAMES = {
     "author",
     "proposer",
     "configurer",
+    "second_configurer",
     "writer",
     "reviser",
     "second_writer",

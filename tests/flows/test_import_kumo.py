@@ -54,9 +54,11 @@ def import_and_read(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...],
     done = import_release(store, release, [], [], lambda _: None, lambda _: None)
     assert done is not None
     _, skipped = done
+    names = ("instances", "kumo_books", "rejections")
+    files = {name: table_file(name, EDITION) for name in names}
+    # A table without rows has no file.
     tables = {
-        name: store.read_table(table_file(name, EDITION)).to_pylist()
-        for name in ("instances", "kumo_books", "rejections")
+        name: store.read_table(file).to_pylist() if store.exists(file) else [] for name, file in files.items()
     }
     texts = {row["instance_id"]: row["text"] for row in tables["kumo_books"]}
     seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["instances"]}

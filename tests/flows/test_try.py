@@ -160,7 +160,7 @@ def test_a_model_whose_replies_are_cut_resumes_with_a_higher_limit_on_the_same_q
     assert done.returncode == 0, done.stderr
     assert [path.name for path in (tmp_path / "data/tables/editions").iterdir()] == [
         f"edition={staged}"
-        for staged in [re.search(r"edition (\S+) in data", done.stdout)[1]]  # type: ignore[index]
+        for staged in [re.search(r"edition (\S+) in\s", done.stdout)[1]]  # type: ignore[index]
     ]
     assert "resuming edition" in done.stdout
     shown = " ".join(done.stdout.split())

@@ -46,7 +46,7 @@ def test_what_only_reads_works_there_and_doctor_names_the_store(copied: str, s3:
 
     count = read("query", "SELECT count(*) AS n FROM episodes", "--format", "json")
     assert json.loads(count) == [{"n": 4}]
-    assert "e1" in read("editions")
+    assert "e1" in read("editions", "list")
     read("verify", "e1")
     assert "Plan of edition e2" in read(*REFRESH, "--dry-run")
     assert "no lock" in read("unlock")

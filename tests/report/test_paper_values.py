@@ -39,19 +39,18 @@ def section_of(store: Store, key: str) -> Section:
     return next(figure for figure in data.additions.figures if figure.key == key)(data)
 
 
-def of_beyondbench(root: Path, _: pytest.MonkeyPatch) -> Store:
+def of_beyondbench(root: Path) -> Store:
     models = {"Org/Qwen2.5-7B-Instruct": (5, 4, 3), "qwen2.5-7b": (4, 3, 2)}
     return beyondbench.publish(root, beyondbench.rows(models))
 
 
-def of_knowlogic(root: Path, _: pytest.MonkeyPatch) -> Store:
+def of_knowlogic(root: Path) -> Store:
     models = {"GPT-4o": knowlogic.MODELS["m-large"], "gpt-4o-2024-08-06": knowlogic.MODELS["m-small"]}
     return knowlogic.publish(root, knowlogic.rows(models))
 
 
-def of_a2rbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setattr(a2rbench, "MODELS", {"gpt-5": "RRRWRRN", "gpt-5-high": "RQWNRX"})
-    made = a2rbench.rows()
+def of_a2rbench(root: Path) -> Store:
+    made = a2rbench.rows({"gpt-5": "RRRWRRN", "gpt-5-high": "RQWNRX"})
     return a2rbench.publish(root, made, a2rbench.statistics(made))
 
 
@@ -63,7 +62,7 @@ def of_a2rbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
             "leaderboard",
             "Org/Qwen2.5-7B-Instruct",
             {"easy": 0.6136, "medium": 0.3007, "hard": 0.1665, "overall": 0.3603},
-            "table 3, where problems, prompts differ",
+            "table 3, where problems, prompts, settings differ",
         ),
         (
             of_knowlogic,
@@ -78,14 +77,13 @@ def of_a2rbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 @pytest.mark.slow
 def test_a_model_of_the_paper_has_its_value_beside_ours(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    publish: Callable[[Path, pytest.MonkeyPatch], Store],
+    publish: Callable[[Path], Store],
     key: str,
     player: str,
     values: dict[str, float],
     place: str,
 ) -> None:
-    section = section_of(publish(tmp_path, monkeypatch), key)
+    section = section_of(publish(tmp_path), key)
     drawn = {drawing.heading.split(",")[0]: drawing for drawing in section.drawings}
     # A name that only begins like the model's is another model, or may be.
     assert {part: printed_in(drawing) for part, drawing in drawn.items()} == {
@@ -140,8 +138,8 @@ def test_success_rates_have_the_papers_rate_of_the_same_setting() -> None:
 
 
 @pytest.mark.slow
-def test_the_view_names_the_table_and_gives_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    catalog = open_catalog(of_beyondbench(tmp_path, monkeypatch))
+def test_the_view_names_the_table_and_gives_shares(tmp_path: Path) -> None:
+    catalog = open_catalog(of_beyondbench(tmp_path))
     rows = catalog.query(
         "SELECT player, printed_as, settings, setting, value FROM paper_scores "
         "WHERE source = 'paper' AND figure = 'accuracy' AND place = 'table 3' ORDER BY setting"

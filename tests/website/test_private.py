@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from html import unescape
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
@@ -37,6 +38,10 @@ def say_all(folder: Path) -> str:
             table = pq.read_table(folder / name, partitioning=None)
             said += [str(value) for row in table.to_pylist() for value in row.values()]
             said.append(str(table.schema.metadata))
+        if name.endswith(".duckdb"):
+            with duckdb.connect(folder / name, read_only=True) as connection:
+                for (table_name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall():
+                    said += [str(value) for row in connection.table(table_name).fetchall() for value in row]
     return "\n".join(said)
 
 

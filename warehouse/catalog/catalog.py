@@ -30,7 +30,7 @@ from perennial.warehouse.catalog.later_statistics import analysis_of, scale_file
 from perennial.warehouse.catalog.run_sql import SqlRunner, may_be_damage, open_runner
 from perennial.warehouse.catalog.scores import published_sql, score_files
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
-from perennial.warehouse.editions.manifest import damaged_file, refuse_damaged
+from perennial.warehouse.editions.manifest import count_rows, damaged_file, refuse_damaged
 from perennial.warehouse.store.file_system import NotRegular
 from perennial.warehouse.store.store import Store
 
@@ -346,11 +346,14 @@ def _find_file(store: Store, file: str) -> str | None:
 def read_batches(
     store: Store, table: str, unit: str, columns: Sequence[str], rows: int
 ) -> Iterator["pyarrow.RecordBatch"]:
-    """Yield these columns of a published table, so many rows at a time."""
+    """Yield these columns of a published table, so many rows at a time; without rows it has no file."""
     import pyarrow.parquet as pq
 
+    name = table_file(table, unit)
+    if not store.exists(name) and store.exists(row_file(unit)) and not count_rows(store, unit).get(table):
+        return
     with (
-        store.open(table_file(table, unit)) as file,
+        store.open(name) as file,
         pq.ParquetFile(file, pre_buffer=False) as source,
     ):
         yield from source.iter_batches(rows, columns=list(columns), use_threads=False)

@@ -113,6 +113,13 @@ def write_manifest(store: Store, plan: Plan, counts: Mapping[str, int], template
     return hashlib.sha256(content).hexdigest()
 
 
+def count_rows(store: Store, unit: str) -> dict[str, int]:
+    """The rows that each table of an edition or evaluation was published with: without any it has no file."""
+    (row,) = store.read_table(row_file(unit), ["counts"]).to_pylist()
+    counts: dict[str, int] = read_json(row["counts"])
+    return counts
+
+
 def seal_file(edition: str) -> str:
     """The name of the file that seals the edition's row, relative to the data root."""
     return f"manifests/{edition}.sha256"
