@@ -18,7 +18,7 @@ from perennial.tasks.beyondbench.problem import (
     estimate_tokens,
     grow_cell,
 )
-from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.registry import TASKS, unlike_paper
 from perennial.tasks.llm.limits import text_counter
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.staging import question_row
@@ -124,6 +124,7 @@ def _own_row(cell: Cell, drawn: DrawnProblem, context_tokens: int) -> dict[str, 
         "solutions_complete": solutions.is_complete,
         "space_log10": space.log10,
         "space_exact": space.is_exact,
+        "unlike_paper": unlike_paper(cell.task, cell.variation) or None,
         "prompt_tokens": drawn.prompt_tokens,
         "solution_tokens": drawn.solution_tokens,
         "context_tokens": context_tokens,

@@ -17,7 +17,7 @@ from perennial.tasks.beyondbench.problem import Task, TaskProblem, fits, token_s
 from perennial.tasks.beyondbench.registry import PATHS, TASKS, find_task
 from perennial.tasks.play import InstanceSeat
 
-_PAPER = "paper"  # all cells that the paper counts
+_PAPER = "paper"  # all cells that the paper counts, and empty boards, which it asks there
 
 
 def batch_of(stage: str, cell: Cell) -> Batch:
@@ -100,7 +100,10 @@ def choose_cells(names: Iterable[str]) -> tuple[Cell, ...]:
     Raises InvalidOption for what does not exist.
     """
     chosen = {cell for name in names for cell in _cells_of(name)}
-    return tuple(cell for cell in _all_cells(PATHS) if not chosen or cell in chosen)
+    if not chosen:
+        return tuple(_all_cells(PATHS))
+    listed = (Cell(name, variation.name) for name in PATHS for variation in TASKS[name].variations)
+    return tuple(cell for cell in listed if cell in chosen)
 
 
 def _cells_of(name: str) -> list[Cell]:
@@ -108,7 +111,10 @@ def _cells_of(name: str) -> list[Cell]:
         return _all_cells(task for task in PATHS if TASKS[task].suite == name)
     if name == _PAPER:
         return [
-            cell for cell in _all_cells(PATHS) if find_task(cell.task).variation(cell.variation).is_counted
+            Cell(name, variation.name)
+            for name in PATHS
+            for variation in TASKS[name].variations
+            if variation.is_counted or variation.on_request
         ]
     task, _, variation = name.partition("/")
     if task not in PATHS:
@@ -123,7 +129,12 @@ def _cells_of(name: str) -> list[Cell]:
 
 
 def _all_cells(tasks: Iterable[str]) -> list[Cell]:
-    return [Cell(name, variation.name) for name in tasks for variation in TASKS[name].variations]
+    return [
+        Cell(name, variation.name)
+        for name in tasks
+        for variation in TASKS[name].variations
+        if not variation.on_request
+    ]
 
 
 def require_room(plan: BeyondBenchPlan) -> None:

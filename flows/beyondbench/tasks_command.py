@@ -27,7 +27,7 @@ from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
 from perennial.schemas.errors import count as counted
 from perennial.schemas.rows import JsonObject, Row
 from perennial.tasks.beyondbench.problem import Task, TaskProblem, Variation, complexity_of, draw_problem
-from perennial.tasks.beyondbench.registry import TASKS, find_task
+from perennial.tasks.beyondbench.registry import TASKS, find_task, unlike_paper
 from perennial.tasks.llm.reasoning import split_reasoning
 
 tasks = typer.Typer(
@@ -53,7 +53,7 @@ def list_tasks(
     """List the tasks with their variations, sizes, complexity, and log10 of how many problems there are.
 
     CSV and JSON have a row for each size, and say how the number was found, what complexity the paper's
-    tables give, and whether the paper counts the variation among its 117.
+    tables give, whether the paper counts the variation among its 117, and what is asked unlike there.
     """
     rows = [row for task in TASKS.values() if suite in (None, task.suite) for row in _size_rows(task)]
     form = choose_format(format_, as_json)
@@ -114,7 +114,7 @@ def sample(
     from perennial.warehouse.editions.issued_ids import issued_instances
 
     chosen_task = find_task(task)
-    chosen = [_choose_variation(chosen_task, variation)] if variation else list(chosen_task.variations)
+    chosen = [_choose_variation(chosen_task, variation)] if variation else _variations(chosen_task)
     for choice in chosen:
         _choose_size(chosen_task, choice, size)
     require_file_place("--out", out)
@@ -143,7 +143,11 @@ def sample(
 
 
 def _choose_variation(task: Task[object], name: str | None) -> Variation:
-    return task.variations[0] if name is None else task.variation(name)
+    return _variations(task)[0] if name is None else task.variation(name)
+
+
+def _variations(task: Task[object]) -> list[Variation]:
+    return [variation for variation in task.variations if not variation.on_request]
 
 
 def _choose_size(task: Task[object], variation: Variation, size: int | None) -> int:
@@ -172,12 +176,13 @@ def _size_rows(task: Task[object]) -> Iterator[Row]:
                 "complexity": complexity.ours,
                 "complexity_paper": complexity.paper,
                 "counted_by_paper": variation.is_counted,
+                "unlike_paper": unlike_paper(task.name, variation.name) or None,
             }
 
 
 def _print_catalogue(rows: list[Row]) -> None:
     console = Terminal(soft_wrap=True)
-    width = max(len(row["variation"]) for row in rows) + 3
+    width = max(len(row["variation"]) for row in rows) + 4
     hardest = max(len(row["complexity"]) for row in rows)
     console.print(f"{'variation':<{width}}  {'sizes':<7}  {'complexity':<{hardest}}  space (log10)")
     for suite, of_suite in groupby(rows, lambda row: row["suite"]):
@@ -190,11 +195,13 @@ def _print_catalogue(rows: list[Row]) -> None:
             for variation, group in groupby(of_task, lambda row: row["variation"]):
                 sizes = list(group)
                 name = variation if sizes[0]["counted_by_paper"] else f"{variation} +"
+                name += " *" if sizes[0]["unlike_paper"] else ""
                 console.print(
                     f"  {name:<{width - 2}}  {_range(sizes[0]['size'], sizes[-1]['size']):<7}  "
                     f"{sizes[0]['complexity']:<{hardest}}  {_space_range(sizes)}"
                 )
     console.print("\n+  not among the 117 variations and 29 easy tasks that the paper counts")
+    console.print("*  asks something else than the paper's: `perennial tasks show` says what")
     console.print(">= is a lower bound; without it the number is exact")
 
 
@@ -241,7 +248,10 @@ def _as_json(problem: TaskProblem, index: int) -> JsonObject:
 
 def _print_problem(problem: TaskProblem) -> None:
     console, solutions = Terminal(soft_wrap=True), problem.solutions
-    console.print(f"{problem.task.name} {problem.variation}, size {problem.size}: {problem.task.title}\n")
+    console.print(f"{problem.task.name} {problem.variation}, size {problem.size}: {problem.task.title}")
+    if differs := unlike_paper(problem.task.name, problem.variation):
+        console.print(f"Unlike the paper: {differs}")
+    console.print()
     console.print(problem.prompt)
     extent = "all" if solutions.is_complete else "more exist, or may"
     console.print(f"\nsolutions: {solutions.count:,} ({extent})")

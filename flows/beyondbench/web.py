@@ -9,7 +9,17 @@ from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.confinement import quote
 
 _FACTS = (
-    *("task", "variation", "suite", "size", "solutions", "solutions_complete", "space_log10", "space_exact"),
+    *(
+        "task",
+        "variation",
+        "suite",
+        "size",
+        "solutions",
+        "solutions_complete",
+        "space_log10",
+        "space_exact",
+        "unlike_paper",
+    ),
     *("prompt_tokens", "solution_tokens", "context_tokens", "rejected_draws", "reused"),
 )
 

@@ -44,8 +44,8 @@ class BeyondBenchSettings(RefreshSettings):
         standard="20 problems of each and 5 runs, 18,200 calls, half an hour",
         contamination="6 of each, asked once, half of them private, 1,092 calls, 3 minutes",
         paper="100 of each of the 146 variations that the paper counts, as it asks closed models (open ones: "
-        "--instances 1000), once, at temperature 0, top-p 0.9, 32,768 tokens, and with its seed 42, so that "
-        "the problems are not fresh; 14,600 calls, an hour",
+        "--instances 1000), and its four empty boards of queens, once, at temperature 0, top-p 0.9, 32,768 "
+        "tokens, and with its seed 42, so that the problems are not fresh; 14,700 calls, an hour",
     )
     tasks: Names = setting(
         [],

@@ -20,6 +20,12 @@ INSTANCES = Table(
         Column("solutions_complete", "bool", "whether these are all solutions"),
         Column("space_log10", "float64", "log10 of how many problems there are of this variation and size"),
         Column("space_exact", "bool", "whether that is exact; a lower bound otherwise"),
+        Column(
+            "unlike_paper",
+            "string",
+            "what the cell asks where that is not what the paper's or its authors' program asks, else NULL",
+            nullable=True,
+        ),
         Column("prompt_tokens", "int64", "tokens of the prompt, counted or estimated as the plan says"),
         Column("solution_tokens", "int64", "estimated tokens of a written solution"),
         Column(

@@ -2,8 +2,10 @@
 
 A prompt is what method `create_prompt(self, data_point)` of a task returns. It is followed as a syntax tree
 and never executed (`perennial.tasks.message_syntax`); no sentence of theirs stands in this project. The Easy
-and the Medium suite are covered. Problems of the Hard suite are not asked: theirs are other puzzles (their
-board of queens is empty, ours has queens that must stay).
+and the Medium suite are covered. Problems of the Hard suite are not asked, though five tasks and most sudokus
+are the same puzzles: their prompts are composed by code (loops, sums, once a random number), which would have
+to be executed. That of n_queens alone is a text with slots; it asks for the empty board only, and a score in
+one task of ten would be none of the suite.
 """
 
 import ast

@@ -82,6 +82,7 @@ class Variation:
     `reuse` is the policy of a small space: whether an edition that asks for more than the space still holds
     may hold problems of earlier editions, marked so. `is_counted` says whether it is among those that the
     paper counts: 29 easy, 49 medium and 68 hard ones (table 2); others it names in passing, or they are ours.
+    `on_request`: its few problems are the same in every edition, so it is grown only where it is named.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Variation:
     is_unique: bool = True
     reuse: Reuse = "never"
     is_counted: bool = True
+    on_request: bool = False
 
 
 @dataclass(frozen=True)

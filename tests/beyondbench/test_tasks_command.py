@@ -67,7 +67,16 @@ def test_the_catalogue_has_complexity_classes_and_what_the_paper_counts(give: Ru
     assert len(cells) == 29 + 117
     shown = give("list").out.splitlines()
     (line,) = [line for line in shown if line.startswith("  toroidal")]
-    assert line.split()[:4] == ["toroidal", "+", "7-13", "NP-complete"]
+    assert line.split()[:5] == ["toroidal", "+", "*", "7-13", "NP-complete"]
+
+
+def test_the_catalogue_says_what_counted_cells_ask_unlike_the_paper(give: Run) -> None:
+    rows = json.loads(give("list", "--json").out)
+    unlike = {(row["task"], row["variation"]): row["unlike_paper"] for row in rows}
+    assert "must stay" in unlike["n_queens", "queens_8"]
+    assert unlike["n_queens", "empty"] is unlike["matrix_chain", "random"] is None
+    assert "must stay" in give("show", "n_queens", "queens_8").out
+    assert "Unlike the paper" not in give("show", "n_queens", "empty").out
 
 
 def test_a_problem_is_shown_with_its_solutions(give: Run) -> None:

@@ -107,6 +107,8 @@ def test_the_chance_that_a_problem_was_seen_follows_from_its_space(catalog: Cata
         # Exact: of 10^12 draws none is the problem.
         expected = -expm1(1e12 * log1p(-(10 ** -row["space_log10"])))
         assert row["chance_seen"] == pytest.approx(expected)
+    named = "SELECT DISTINCT task, unlike_paper FROM beyondbench_spaces WHERE unlike_paper IS NOT NULL"
+    assert records(catalog, named) == [{"task": "sudoku", "unlike_paper": "asks more"}]
 
 
 def test_replies_are_held_to_the_ratio_of_right_ones(catalog: Catalog) -> None:

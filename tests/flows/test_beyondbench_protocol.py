@@ -138,3 +138,10 @@ def test_a_dry_run_names_what_is_not_asked_and_counts_the_rest(
     document = json.loads(run(*command, "--json").out)
     assert [row["calls_high"] for row in document["estimates"]] == [2]
     assert set(document["plan"]["protocol"]["templates"]) == {"sorting"}
+    evaluated = (
+        *("evaluate", "mixed", "--players", "m2", "--protocol", "beyondbench-2025", "--release", str(copy)),
+        *("--base-url", "http://127.0.0.1:1", "--dry-run", "--json"),
+    )
+    shown = run(*evaluated)  # the edition says of which benchmark the options are
+    assert shown.code == 0, shown.err
+    assert json.loads(shown.out)["plan"]["protocol"]["name"] == "beyondbench-2025"

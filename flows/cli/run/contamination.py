@@ -17,6 +17,7 @@ from perennial.flows.cli.run.refresh import (
     load_evaluation,
     result_console,
 )
+from perennial.flows.console.root_option import data_root
 from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.console.settings_options import settings_app
 from perennial.flows.serve.embedded_server import begin_server
@@ -61,9 +62,7 @@ def contamination(
 
     Example: perennial contamination kumo-2026-01-20 --players gpt-4.1-mini --max-calls 5000
     """
-    from perennial.schemas.settings import load_settings
-
-    store = Store(load_settings({**flags, "players": None}, "evaluate").root)
+    store = data_root(flags["root"])
     named = select_unit(store, edition, visible_editions(store), flags["benchmark"])
     plan = read_published_plan(store, named)
     if not plan.private_share:

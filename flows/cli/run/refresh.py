@@ -15,7 +15,7 @@ from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.console.messages import is_verbose
 from perennial.flows.console.print_edition import print_edition
 from perennial.flows.console.progress import show_steps
-from perennial.flows.console.root_option import whole_path
+from perennial.flows.console.root_option import data_root, whole_path
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.console.settings_options import settings_app
 from perennial.flows.refresh.print_plan import (
@@ -391,10 +391,11 @@ def evaluate(
 
 
 def find_evaluated(flags: JsonObject, edition: str | None) -> "tuple[Store, EditionPlan]":
-    """Return the data root, and the plan of the named edition, by default the benchmark's newest one."""
-    from perennial.schemas.settings import load_settings
+    """Return the data root, and the plan of the named edition, by default the benchmark's newest one.
 
-    store = Store(load_settings(flags, "evaluate").root)
+    All other settings are read when the edition has said of which benchmark they are.
+    """
+    store = data_root(flags.get("root"))
     try:
         chosen = select_unit(store, edition, visible_editions(store), flags.get("benchmark"))
     except InvalidOption as error:

@@ -64,7 +64,9 @@ class QueensParams:
 
 # A board with more completions is drawn again: all right answers of a problem are known.
 MOST_COMPLETIONS = 2_000
+EMPTY = "empty"  # the paper's boards, first: no other variation of an edition then holds them
 VARIATIONS: dict[str, tuple[Rules, tuple[int, ...]]] = {
+    EMPTY: ("plain", (4, 5, 6, 8)),
     **{f"queens_{size}": ("plain", (size,)) for size in (4, 5, 6, 8)},
     "large": ("plain", (7, *range(9, 17))),
     "diagonal": ("diagonal", tuple(range(7, 17))),  # 4 and 6 have no solution, 5 has those of plain boards
@@ -74,6 +76,8 @@ VARIATIONS: dict[str, tuple[Rules, tuple[int, ...]]] = {
 
 def draw(variation: str, size: int, rng: random.Random) -> QueensParams | None:
     """A board with placed queens, uniform over all that have 1 to 2,000 completions; else None."""
+    if variation == EMPTY:
+        return QueensParams(size, ())
     rules, _ = VARIATIONS[variation]
     count = rng.choices(*_weights(size))[0]
     rows, columns = sorted(rng.sample(range(size), count)), rng.sample(range(size), count)
@@ -142,6 +146,8 @@ DRAWN: dict[tuple[str, int], int] = {
 
 def space(variation: str, size: int) -> Space:
     """The number of boards: counted, or a lower bound by random placements."""
+    if variation == EMPTY:
+        return Space(0, True, "the empty board")
     if (variation, size) in COUNTED:
         doc = "boards of placed queens that can be completed, counted"
         return Space(math.log10(COUNTED[variation, size]), True, doc)
@@ -278,7 +284,7 @@ TASK = Task(
     title="a board of queens that do not attack each other",
     params=QueensParams,
     variations=tuple(
-        Variation(name, sizes, False, "when_exhausted", is_counted=name.startswith("queens_"))
+        Variation(name, sizes, False, "when_exhausted", name.startswith("queens_"), name == EMPTY)
         for name, (_, sizes) in VARIATIONS.items()
     ),
     template="beyondbench/hard/n_queens.md.j2",

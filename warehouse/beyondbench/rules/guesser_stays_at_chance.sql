@@ -11,6 +11,7 @@ WITH bounds (task, variation, bound) AS (
         ('tower_of_hanoi', 'disks_6', 1 / 6),
         ('tower_of_hanoi', 'disks_7', 1 / 6),
         ('tower_of_hanoi', 'disks_8', 1 / 6),
+        ('n_queens', 'empty', 1),  -- one problem of each size
         ('n_queens', 'queens_4', 1 / 2),  -- boards of 4 and 6 rows have 2 and 4 solutions
         ('n_queens', 'queens_6', 1 / 4)
 ), guesses AS (
