@@ -127,7 +127,8 @@ def export(
             help="parquet: all tables, answers included; jsonl: the questions; hf: a dataset for the Hugging "
             "Face Hub; inspect: transcripts as logs of Inspect; lm-eval: a task, of a one-shot benchmark; "
             "duckdb: one file with all tables, views and macros; hf-results: the success rates of each model "
-            "as files of results for its repository on the Hub.",
+            "as files of results for its repository on the Hub; eee: scores and episodes of each model as "
+            "records of Every Eval Ever.",
         ),
     ] = ExportForm.parquet,
     with_answers: Annotated[
@@ -135,7 +136,7 @@ def export(
     ] = False,
     dataset: Annotated[
         str,
-        typer.Option(metavar="ORG/NAME", help="With hf-results: where the questions are on the Hub."),
+        typer.Option(metavar="ORG/NAME", help="With hf-results or eee: where the questions are on the Hub."),
     ] = "",
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was exported as JSON.")] = False,

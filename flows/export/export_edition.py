@@ -50,6 +50,9 @@ _CONTENT = {
     "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
     "hf-results": "`<model>/.eval_results/{edition}.yaml` is the file of results for a model's repository on "
     "the Hugging Face Hub, a value per setting.",
+    "eee": "Records of Every Eval Ever, as its datastore holds them: "
+    "`data/<collection>/<developer>/<model>/<uuid>.json` has a model's scores, `<uuid>_samples.jsonl` its "
+    "episodes.",
     "duckdb": "`{edition}.duckdb` has all tables, views and macros, for any DuckDB from 1.2 on: "
     "`duckdb -readonly -ui {edition}.duckdb`, Harlequin, DBeaver, Superset.",
     "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
@@ -116,6 +119,7 @@ class ExportForm(StrEnum):
     lm_eval = "lm-eval"
     duckdb = "duckdb"
     hf_results = "hf-results"
+    eee = "eee"
 
 
 # What writes each, in a file of its own; imported when it is asked for.
@@ -126,6 +130,7 @@ _WRITERS = {
     ExportForm.inspect: "perennial.flows.export.inspect_logs:write_logs",
     ExportForm.lm_eval: "perennial.flows.export.hugging_face:write_task",
     ExportForm.hf_results: "perennial.flows.export.hugging_face:write_results",
+    ExportForm.eee: "perennial.flows.export.every_eval_ever:write_records",
     ExportForm.duckdb: "perennial.flows.export.source:write_database",
 }
 
@@ -157,14 +162,13 @@ def export_edition(
     Raises InvalidOption for an edition that is not published, a destination that is there already, imported
     data without a licence, or what the form lacks; Damaged where files are not what was published or written.
     """
-    if bool(dataset) is not (form is ExportForm.hf_results) or not re.fullmatch(r"|[\w.-]+/[\w.-]+", dataset):
+    fits = form is ExportForm.eee or bool(dataset) is (form is ExportForm.hf_results)
+    if not fits or not re.fullmatch(r"|[\w.-]+/[\w.-]+", dataset):
         raise InvalidOption(
             f"--dataset {dataset!r}: expected ORGANIZATION/NAME, where the questions are on the Hub, with "
-            "--format hf-results and only there"
+            "--format hf-results or eee and only there"
         )
-    if with_answers and form in (
-        *(ExportForm.parquet, ExportForm.inspect, ExportForm.duckdb, ExportForm.hf_results),
-    ):
+    if with_answers and form not in (ExportForm.jsonl, ExportForm.hf, ExportForm.lm_eval):
         raise InvalidOption(
             f"--with-answers: expected --format jsonl, hf or lm-eval with it; {form} holds the answers anyway"
         )

@@ -5,7 +5,8 @@ with their reasoning, and the score. A program or person, to whom no messages ar
 model is asked first, where the instance can be played, and then what came back.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from perennial.flows.export.source import Source
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.ids import content_id
+from perennial.schemas.providers import name_for_inspect
 from perennial.schemas.rows import JsonObject, Row
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.export_tables import ExportedFile, describe_file
@@ -21,17 +23,15 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
 
 _EPISODES = """
-SELECT e.episode_id, e.instance_id, e.run, e.status, e.success, e.score, e.tokens, e.cost_usd, e.seconds,
-       i.domain, i.setting
-FROM episodes AS e JOIN instances AS i USING (edition, instance_id)
-WHERE e.evaluation = {evaluation} AND e.player = {player} AND e.version IS NOT DISTINCT FROM {version}
-ORDER BY i.domain, i.setting, i."index", e.run
+SELECT e.episode_id, e.instance_id, e.evaluation, e.run, e.version, e.status, e.success, e.score, e.turns,
+       e.tokens, e.cost_usd, e.seconds, i.domain, i.setting
+FROM (FROM episodes {scope}) AS e JOIN instances AS i USING (edition, instance_id)
+ORDER BY e.evaluation, e.version NULLS FIRST, i.domain, i.setting, i."index", e.run
 """
 # Of each turn the messages that are new in it, then the reply: a later call repeats those before it.
 _MESSAGES = """
 WITH turn AS (
-    FROM transcripts
-    WHERE evaluation = {evaluation} AND player = {player} AND version IS NOT DISTINCT FROM {version}
+    FROM transcripts {scope}
 ), first AS (
     SELECT t.episode_id, t.turn, m.position, m.role, m.content
     FROM turn AS t JOIN call_messages AS m
@@ -46,6 +46,35 @@ UNION ALL
 SELECT episode_id, turn, 1_000_001, 'assistant', reply, reasoning FROM turn
 ORDER BY episode_id, turn, position
 """
+
+_SERVED = """
+SELECT e.player, mode(c.endpoint), mode(coalesce(c.request ->> '$.params.model', c.model)),
+       mode(c.served_model), mode(c.request ->> '$.params')
+FROM episodes AS e
+JOIN turns AS t USING (edition, evaluation, episode_id)
+JOIN calls AS c USING (edition, evaluation, call_id)
+WHERE e.edition = {edition}
+GROUP BY e.player
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """The model that answered for a player: where, under which name, and with which parameters (JSON)."""
+
+    base_url: str
+    model: str
+    reported: str
+    params: str
+
+
+def read_served_models(source: Source) -> dict[str, ServedModel]:
+    """The models that played the edition, by player: of several servers the one that answered most."""
+    rows = source.catalog.query(_SERVED.format(edition=quote(source.edition)))[1]
+    return {
+        str(player): ServedModel(str(url), str(model), str(reported or model), str(params or "{}"))
+        for player, url, model, reported, params in rows
+    }
 
 
 def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
@@ -68,8 +97,9 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
             f"nobody has played edition {source.edition!r}: `perennial evaluate` lets players"
         )
     files = []
+    served = read_served_models(source)
     for evaluation, player, version, episodes in players:
-        log = _log(source, str(evaluation), str(player), version)
+        log = _log(source, str(evaluation), str(player), version, served.get(str(player)))
         safe_player = "".join(char if char.isalnum() or char in "-." else "_" for char in str(player))
         name = f"logs/{evaluation}_{safe_player}_{log.eval.task_id[-8:]}.eval"
         write_eval_log(log, str(folder / name))
@@ -78,17 +108,19 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
     return files
 
 
-def _log(source: Source, evaluation: str, player: str, version: str | None) -> "EvalLog":
+def _log(
+    source: Source, evaluation: str, player: str, version: str | None, served: ServedModel | None
+) -> "EvalLog":
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec
 
-    scope = {
-        "evaluation": quote(evaluation),
-        "player": quote(player),
-        "version": "NULL" if version is None else quote(version),
-    }
-    samples = list(_samples(source, scope))
+    scope = f"""WHERE edition = {quote(source.edition)} AND evaluation = {quote(evaluation)}
+        AND player = {quote(player)} AND version IS NOT DISTINCT FROM """ + (
+        "NULL" if version is None else quote(version)
+    )
+    answered_by = served.reported if served else player
+    samples = [_sample(episode, turns, answered_by) for episode, turns in read_episodes(source, scope)]
     created, answers = source.catalog.query(
-        f"SELECT created_at, answers FROM evaluations WHERE evaluation = {scope['evaluation']}"
+        f"SELECT created_at, answers FROM evaluations WHERE evaluation = {quote(evaluation)}"
     )[1][0]
     log_id = content_id("log", source.edition, evaluation, player, version or "")
     ids = list(dict.fromkeys(str(sample.id) for sample in samples))
@@ -104,7 +136,8 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
             created=created,
             task=source.edition,
             dataset=EvalDataset(name=source.edition, samples=len(ids), sample_ids=ids),
-            model=f"perennial/{player}",
+            # Of a player without calls, a program or a person, there is no provider.
+            model=name_for_inspect(served.base_url, served.model) if served else f"perennial/{player}",
             config=EvalConfig(epochs=max((sample.epoch for sample in samples), default=1)),
             metadata={
                 "edition": source.edition,
@@ -126,43 +159,45 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
     )
 
 
-def _samples(source: Source, scope: Mapping[str, str]) -> Iterator["EvalSample"]:
-    names, rows = source.catalog.query(_EPISODES.format(**scope))
-    episodes = [dict(zip(names, row, strict=True)) for row in rows]
-    messages = source.catalog.query(_MESSAGES.format(**scope))[1]
-    spoken = {id_: list(turns) for id_, turns in groupby(messages, key=lambda row: str(row[0]))}
-    for episode in episodes:
-        if episode["instance_id"] not in source.private_ids:
-            yield _sample(source, episode, spoken.get(episode["episode_id"], []))
+def read_episodes(source: Source, scope: str) -> Iterator[tuple[Row, list[tuple[Any, ...]]]]:
+    """The exported episodes that `scope` (SQL) selects, with role, text and reasoning of each message."""
+    names, rows = source.catalog.query(_EPISODES.format(scope=scope))
+    messages = source.catalog.query(_MESSAGES.format(scope=scope))[1]
+    spoken = {id_: [row[3:] for row in rows] for id_, rows in groupby(messages, key=lambda row: str(row[0]))}
+    for row in rows:
+        episode = dict(zip(names, row, strict=True))
+        if episode["instance_id"] in source.private_ids:
+            continue
+        turns = spoken.get(episode["episode_id"], [])
+        if not turns or turns[0][0] == "assistant":
+            opening = source.openings.get(episode["instance_id"], ())
+            turns = [*((message["role"], message["content"], None) for message in opening), *turns]
+        yield episode, turns
 
 
-def _sample(source: Source, episode: Row, spoken: list[tuple[Any, ...]]) -> "EvalSample":
+def _sample(episode: Row, turns: list[tuple[Any, ...]], answered_by: str) -> "EvalSample":
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
 
-    turns = [row[3:] for row in spoken]
-    if not turns or turns[0][0] == "assistant":
-        opening = source.openings.get(episode["instance_id"], ())
-        turns = [*((message["role"], message["content"], None) for message in opening), *turns]
     messages = [_message(f"{episode['episode_id']}/{number}", *turn) for number, turn in enumerate(turns)]
     replies = [message for message in messages if message.role == "assistant"]
     first = next((index for index, turn in enumerate(messages) if turn.role == "assistant"), len(messages))
     failed = episode["status"] == "api_error"
-    model = "" if not replies else str(replies[-1].text)
+    answer = "" if not replies else str(replies[-1].text)
     return EvalSample(
         id=episode["instance_id"],
         epoch=episode["run"] + 1,
         input=messages[:first] or "",
         target="",
         messages=messages,
-        output=ModelOutput.from_content("", model),
+        output=ModelOutput.from_content(answered_by, answer),
         scores=None
         if failed
         else {
             "success": Score(
                 value=float(episode["success"]),
-                answer=model,
+                answer=answer,
                 metadata={"status": episode["status"], "score": episode["score"]},
             )
         },

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +25,7 @@ from perennial.warehouse.catalog.dictionary import describe_relations
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
+from tests.flows.foreign_packages import install_beside
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
@@ -161,9 +164,52 @@ def test_the_hub_reads_the_results_of_each_model(store: Store, catalog: Catalog,
     ((rate,),) = catalog.query("SELECT success_rate FROM leaderboard WHERE player = 'scripted'")[1]
     assert (entry.dataset_id, entry.task_id, entry.value) == ("me/my-edition", "4x5", rate)
     assert "95% interval [" in str(entry.notes)
-    for dataset, other in (("", form), ("name", form), ("me/name", ExportForm.hf)):
+    for dataset, other in (("", form), ("name", form), ("name", ExportForm.eee), ("me/name", ExportForm.hf)):
         with pytest.raises(InvalidOption, match=r"--dataset .*: expected ORGANIZATION/NAME"):
             export_edition(store, "e", tmp_path / "not", form=other, dataset=dataset)
+
+
+def test_every_eval_ever_takes_scores_and_episodes(
+    store: Store, catalog: Catalog, private: set[str], tmp_path: Path
+) -> None:
+    form, out = ExportForm.eee, tmp_path / "out"
+    export_edition(store, "e", out, form=form)
+    check_sums(out)
+    (aggregate,) = out.rglob("data/perennial-kumo/127.0.0.1/scripted/*[0-9a-f].json")
+    (samples,) = out.rglob("*_samples.jsonl")
+    record = json.loads(aggregate.read_text("utf-8"))
+    (score,) = record["evaluation_results"]
+    columns = "success_rate, success_rate_low, success_rate_high, population, instances"
+    ((rate, low, high, population, number),) = catalog.query(
+        f"SELECT {columns} FROM leaderboard WHERE player = 'scripted'"
+    )[1]
+    details = score["score_details"]
+    assert (details["score"], details["uncertainty"]["num_samples"]) == (rate, number)
+    interval = details["uncertainty"]["confidence_interval"]
+    assert (interval["lower"], interval["upper"], interval["confidence_level"]) == (low, high, 0.95)
+    assert population in interval["method"]
+    assert details["details"]["population"] == population
+    lines = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+    assert len(lines) == 12
+    assert not {line["sample_id"] for line in lines} & private
+    assert {line["evaluation_result_id"] for line in lines} == {score["evaluation_result_id"]}
+    episodes = {row["episode_id"]: row for row in records(catalog, "FROM episodes")}
+    for line in lines:
+        episode = episodes[line["metadata"]["episode_id"]]
+        assert line["evaluation"]["is_correct"] == episode["success"]
+        replies = [turn["content"] for turn in line["messages"] if turn["role"] == "assistant"]
+        assert len(replies) == line["evaluation"]["num_turns"] == episode["turns"]
+    # The same edition is the same bytes.
+    export_edition(store, "e", tmp_path / "again", form=form)
+    assert (tmp_path / "again/SHA256SUMS").read_bytes() == (out / "SHA256SUMS").read_bytes()
+    environment = install_beside(tmp_path / "packages", "every-eval-ever==0.3.0")
+    files = [str(path.relative_to(out)) for path in (aggregate, samples)]
+    command = [sys.executable, "-m", "every_eval_ever.validate", "--format", "json", *files]
+    found = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
+    reports = json.loads(found.stdout)
+    assert [(report["valid"], report["errors"], report["warnings"]) for report in reports] == [
+        (True, [], [])
+    ] * 2
 
 
 def test_a_duckdb_file_has_all_public_rows_and_needs_no_other_file(
@@ -210,7 +256,8 @@ def test_logs_of_inspect_hold_each_public_episode(
     assert {player: len(log.samples) for player, log in logs.items()} == {"algorithm-3": 6, "scripted": 12}
     episodes = {row["episode_id"]: row for row in records(catalog, "FROM episodes")}
     for player, log in logs.items():
-        assert (log.status, log.eval.model) == ("success", f"perennial/{player}")
+        model = "openai-api/127.0.0.1/scripted" if player == "scripted" else f"perennial/{player}"
+        assert (log.status, log.eval.model) == ("success", model)
         for sample in log.samples:
             episode = episodes[sample.metadata["episode_id"]]
             assert sample.id == episode["instance_id"] not in private

@@ -1,0 +1,57 @@
+"""Who serves a model, by the address of its server."""
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A public service: its name among Inspect's providers, and among those of genai-prices.
+
+    `is_maker`: it serves models of its own, whose names at the server do not say who made them.
+    """
+
+    name: str
+    price_list: str
+    is_maker: bool = False
+
+
+# By exact host: a name that only resembles one of these is another server.
+_PROVIDERS = {
+    "api.openai.com": Provider("openai", "openai", is_maker=True),
+    "api.anthropic.com": Provider("anthropic", "anthropic", is_maker=True),
+    "generativelanguage.googleapis.com": Provider("google", "google", is_maker=True),
+    "api.x.ai": Provider("grok", "x-ai", is_maker=True),
+    "api.mistral.ai": Provider("mistral", "mistral", is_maker=True),
+    "api.deepseek.com": Provider("deepseek", "deepseek", is_maker=True),
+    "api.perplexity.ai": Provider("perplexity", "perplexity", is_maker=True),
+    "api.groq.com": Provider("groq", "groq"),
+    "api.together.xyz": Provider("together", "together"),
+    "api.fireworks.ai": Provider("fireworks", "fireworks"),
+    "openrouter.ai": Provider("openrouter", "openrouter"),
+}
+
+
+def find_provider(base_url: str) -> Provider | None:
+    """The service at this address, None for any other server: one of your own has no price and no maker."""
+    parts = urlsplit(base_url)
+    if parts.scheme != "https" or parts.port not in (None, 443):
+        return None
+    return _PROVIDERS.get(parts.hostname or "")
+
+
+def name_for_inspect(base_url: str, model: str) -> str:
+    """The model's name among Inspect's models: with its provider, or the host of another server."""
+    provider = find_provider(base_url)
+    prefix = provider.name if provider else f"openai-api/{urlsplit(base_url).hostname}"
+    return f"{prefix}/{model}"
+
+
+def is_local(base_url: str) -> bool:
+    """Whether the server is on this machine or in a private network."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost"
