@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
+from perennial.flows.benchmark import Benchmark
 from perennial.flows.export.source import Source, read_instances, write_instances
 from perennial.schemas.disclosure import METADATA_KEY, canary_line
 from perennial.schemas.errors import InvalidOption
@@ -19,6 +20,7 @@ _ROWS_AT_ONCE = 1_000
 def write_dataset(source: Source, folder: Path) -> list[ExportedFile]:
     """Write the instances as the configuration `instances`; with answers each table as one more."""
     rows = _write_instances(source, folder / FILE)
+    _declare(source, folder)
     if not source.with_answers:
         return [describe_file(folder, FILE, "instances", rows, len(source.private_ids))]
     # What is left out is counted by table.
@@ -45,6 +47,36 @@ def _write_instances(source: Source, path: Path) -> int:
             writer.write_table(pa.Table.from_pylist(rows, schema))
             written += len(rows)
     return written
+
+
+def _declare(source: Source, folder: Path) -> None:
+    """Write `eval.yaml`, whose tasks `--format hf-results` names, and `environment.yaml` (hf-rl-env-0.1)."""
+    benchmark = source.plan.benchmark
+    settings = [
+        str(name) for (name,) in source.catalog.query("FROM instances SELECT DISTINCT setting ORDER BY 1")[1]
+    ]
+    evaluation = {
+        "name": source.edition,
+        "description": f"An edition of the benchmark {benchmark}, graded by its own games.",
+        "evaluation_framework": "perennial",
+        "tasks": [{"id": name, "config": "instances", "split": "test"} for name in settings],
+    }
+    frameworks: dict[str, object] = {"inspect": {"task": f"perennial/{benchmark}"}}
+    if source.benchmark.offers(Benchmark.practice):
+        # Its tasks are practice questions, drawn afresh: those of an edition are for evaluation.
+        frameworks["verifiers"] = {"package": f"perennial-{benchmark}"}
+    environment = {
+        "id": benchmark,
+        "title": source.edition,
+        "config_name": "instances",
+        "splits": ["test"],
+        "frameworks": frameworks,
+        "reward": {"kind": "scalar", "minimum": 0, "maximum": 1},
+    }
+    declared = {"spec_version": "hf-rl-env-0.1", "environments": [environment]}
+    for name, content in (("eval.yaml", evaluation), ("environment.yaml", declared)):
+        # JSON is YAML.
+        (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 _RATES = """

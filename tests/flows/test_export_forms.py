@@ -135,6 +135,16 @@ def test_a_dataset_has_a_card_whose_configurations_name_its_files(
     _, head, text = (out / "README.md").read_text("utf-8").split("---\n", 2)
     card = yaml.safe_load(head)
     canary = canary_line(read_published_plan(store, "e").canary)
+    tasks = yaml.safe_load((out / "eval.yaml").read_text("utf-8"))["tasks"]
+    assert tasks == [{"id": "4x5", "config": "instances", "split": "test"}]
+    declared = yaml.safe_load((out / "environment.yaml").read_text("utf-8"))
+    assert declared["spec_version"] == "hf-rl-env-0.1"
+    (environment,) = declared["environments"]
+    assert (environment["config_name"], environment["splits"]) == ("instances", ["test"])
+    assert environment["frameworks"] == {
+        "inspect": {"task": "perennial/kumo"},
+        "verifiers": {"package": "perennial-kumo"},
+    }
     assert (card["license"], card["perennial_canary"]) == ("cc-by-4.0", canary)
     assert canary in text
     assert card["language"] == ["en"]
@@ -147,7 +157,9 @@ def test_a_dataset_has_a_card_whose_configurations_name_its_files(
     assert ("kumo_instances" in named) is with_answers
     data = {path for files in named.values() for path in files}
     # Each file is in a configuration, all of one format, none without rows, and the questions tell no answer.
-    files = {path for path in out.rglob("*") if path.suffix not in (".md", ".json") and path.is_file()}
+    files = {
+        path for path in out.rglob("*") if path.suffix not in (".md", ".json", ".yaml") and path.is_file()
+    }
     assert files - {out / "SHA256SUMS"} == data
     assert all(pq.read_metadata(path).num_rows for path in data)
     assert pq.read_table(out / "instances.parquet").num_rows == 6
