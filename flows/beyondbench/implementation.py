@@ -183,6 +183,8 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         )
 
     def protocol(self, settings: BeyondBenchSettings, store: Store, growth: EditionPlan) -> JsonObject:
+        if settings.protocol == PERENNIAL:  # which is the same for all tasks
+            return _plan_protocol(settings, ())
         plan = BeyondBenchPlan.from_json(read_published_plan(store, growth.edition).own)
         return _plan_protocol(settings, [cell.task for cell in plan.cells])
 

@@ -408,7 +408,7 @@ ORDER BY list_position(['easy', 'medium', 'hard'], suite), share_above DESC, pla
 
 @figure(OVERTHINKING.name, "Overthinking", OVERTHINKING)
 def overthinking(data: ReportData) -> Section:
-    """The section of replies above the bound, by suite and player."""
+    """The section of replies above the bound, by suite and player: a table, and drawings of both."""
     key, title = overthinking.key, overthinking.title
     table = data.tables[key]
     rows = table.records()
@@ -427,10 +427,51 @@ def overthinking(data: ReportData) -> Section:
         "The tokens of a reply, with its reasoning, are divided by those of a written solution. The bound of "
         "a task and size is the 95th percentile of this ratio over the right replies of all models, so 5% of "
         "right replies are above it. A model with a larger share thinks longer than problems of their size "
-        "take; accuracy above and below says whether it helps. View beyondbench_overthinking has each size."
+        "take; accuracy above and below says whether it helps. View beyondbench_overthinking has each size. "
+        "Points have no intervals: they are of these replies, of which n is the number."
     )
     headings = ("suite", "player", "replies", "above", "accuracy above", "accuracy below", "median ratio")
-    return Section(key, title, caption, (table,), grid=Grid(headings, cells, frozenset(range(2, 7))))
+    grid = Grid(headings, cells, frozenset(range(2, 7)))
+    return Section(key, title, caption, (table,), _draw_overthinking(rows, data.players()), grid)
+
+
+_BELOW, _ABOVE = "at most the bound", "above it"
+
+
+def _draw_overthinking(rows: Sequence[Record], players: Sequence[str]) -> tuple[Drawing, ...]:
+    """The share of long replies by suite, and for each suite how many short and long ones are right."""
+    title, nothing = overthinking.title, {"low": None, "high": None}
+    suites = tuple(suite for suite in SUITES if any(row["suite"] == suite for row in rows))
+    shares = [
+        {
+            **nothing,
+            "player": row["player"],
+            "x": row["suite"],
+            "value": row["share_above"],
+            "n": row["replies"],
+        }
+        for row in rows
+    ]
+    axes = Axes("suite", "share above the bound", is_share=False, order=suites, n="replies", is_dodged=True)
+    drawings = [draw_curves("share of replies above the bound, by suite", title, shares, axes, players)]
+    axes = Axes("replies", "accuracy", order=(_BELOW, _ABOVE), n="replies", is_dodged=True)
+    for suite in suites:
+        points = []
+        for row in (row for row in rows if row["suite"] == suite):
+            long = round(row["share_above"] * row["replies"])
+            counted = (
+                (_BELOW, row["accuracy_below"], row["replies"] - long),
+                (_ABOVE, row["accuracy_above"], long),
+            )
+            points += [
+                {**nothing, "player": row["player"], "x": x, "value": value, "n": number}
+                for x, value, number in counted
+                if value is not None
+            ]
+        heading = f"{suite}: accuracy of replies at most at the bound and above it, n = "
+        heading += f"{span(point['n'] for point in points)} per point"
+        drawings.append(draw_curves(heading, f"{title}: {suite}", points, axes, players))
+    return tuple(drawings)
 
 
 # What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5.

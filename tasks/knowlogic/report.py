@@ -11,7 +11,14 @@ from perennial.schemas.knowlogic.things import (
     PRECISIONS,
     QUESTION_TYPES,
 )
-from perennial.tasks.knowlogic.report_lines import difficulty, level_classes, levels, reply_tokens
+from perennial.tasks.knowlogic.report_lines import (
+    EFFORT,
+    LEVEL,
+    difficulty,
+    level_classes,
+    levels,
+    reply_tokens,
+)
 from perennial.tasks.report.content import (
     Drawing,
     Figure,
@@ -370,45 +377,65 @@ def _mark(
 # The mean accuracy of the models from easy to hard, by domain and language (the paper's figure 4).
 
 
-MODEL_MEANS = Query(
-    "model_means",
-    """
--- How well do the models do on average, from easy to hard?
-SELECT * EXCLUDE (edition)
+def _query_means(name: str, classes: str) -> Query:
+    return Query(
+        name,
+        f"""
+-- How well do the models do on average, from easy to hard, by classes of {classes}?
+SELECT * EXCLUDE (edition, classes)
 FROM knowlogic_model_means
-WHERE edition = $edition
+WHERE edition = $edition AND classes = '{classes}'
 """,
-)
+    )
+
 
 _LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
 
 
-@figure("model_means", "Mean of the models", MODEL_MEANS)
+@figure("model_means", "Mean of the models", _query_means("model_means", EFFORT), difficulty=EFFORT)
 def model_means(data: ReportData) -> Section:
-    """The section of the mean of all models; none without models."""
-    key, title = model_means.key, model_means.title
+    """The section of the mean of all models by our classes; none without models."""
+    return _tabulate_means(data, model_means, "Classes are ours, by effort")
+
+
+@figure(
+    "level_means",
+    "Mean of the models by the paper's level",
+    _query_means("level_means", LEVEL),
+    difficulty=LEVEL,
+)
+def level_means(data: ReportData) -> Section:
+    """The section of the mean of all models by classes of the level; none without models or levels."""
+    return _tabulate_means(data, level_means, "Classes are those of the paper's level")
+
+
+def _tabulate_means(data: ReportData, of_classes: Figure, classes: str) -> Section:
+    key, title = of_classes.key, of_classes.title
     table = data.tables[key]
-    cells: dict[tuple[str, str, str], dict[str, str]] = {}
+    cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.records():
         mean, low, high = (
             decimals(100 * row[f"{which}_accuracy"], 1) for which in ("mean", "lowest", "highest")
         )
-        cell = row["domain"], row["language"], row["classes"]
+        cell = row["domain"], row["language"]
         cells.setdefault(cell, {})[row["difficulty"]] = f"{mean} {brackets(low, high)}, {row['models']}"
     if not cells:
-        return omit_section(key, title, [table], "No model played in this edition.")
+        return omit_section(
+            key, title, [table], "No model played in this edition, or it has no such classes."
+        )
+    listed = [name for name in (*DIFFICULTIES, "all") if any(name in means for means in cells.values())]
     grid = Grid(
-        ("domain", "language", "classes by", *DIFFICULTIES, "all classes"),
+        ("domain", "language", *("all classes" if name == "all" else name for name in listed)),
         tuple(
-            (domain, _LANGUAGES[language], classes, *(means.get(name, "") for name in (*DIFFICULTIES, "all")))
-            for (domain, language, classes), means in cells.items()
+            (domain, _LANGUAGES[language], *(means.get(name, "") for name in listed))
+            for (domain, language), means in cells.items()
         ),
-        frozenset(range(3, 4 + len(DIFFICULTIES))),
+        frozenset(range(2, 2 + len(listed))),
     )
     caption = (
         "Each number is the unweighted mean over the models of the percentage of replies with exactly the "
         "right letters; brackets hold the lowest and the highest model, and the number of models follows. "
-        "Classes are ours, by effort, and those of the paper's level; of two domains they are not comparable."
+        f"{classes}; of two domains they are not comparable."
     )
     return Section(key, title, caption, (table,), grid=grid)
 
@@ -468,7 +495,16 @@ def _explore(view: str, title: str, question: str) -> Figure:
 
 
 REPORT = Report(
-    after_rates=(leaderboard, model_means, difficulty, level_classes, scenarios, types, tool_gaps),
+    after_rates=(
+        leaderboard,
+        model_means,
+        level_means,
+        difficulty,
+        level_classes,
+        scenarios,
+        types,
+        tool_gaps,
+    ),
     at_end=(reply_tokens, levels, languages, error_classes, failures),
     sources=(DIFFICULTY_ORDER,),
     order=DIFFICULTY_ORDER,

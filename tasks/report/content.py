@@ -127,6 +127,17 @@ class ReportData:
         tables = {name: table.of_setting(setting) for name, table in self.tables.items()}
         return replace(self, settings=(setting,), tables=tables)
 
+    def by_difficulty(self, name: str) -> "ReportData":
+        """The data without the benchmark's figures by other classes of difficulty, and their tables."""
+        kept = {figure.key for figure in self.additions.figures if figure.difficulty in ("", name)}
+        parts = (self.additions.after_rates, self.additions.at_end)
+        after_rates, at_end = (tuple(figure for figure in part if figure.key in kept) for part in parts)
+        dropped = queries_of(figure for figure in self.additions.figures if figure.key not in kept)
+        unused = dropped.keys() - queries_of((*after_rates, *at_end)).keys()
+        tables = {table: rows for table, rows in self.tables.items() if table not in unused}
+        additions = replace(self.additions, after_rates=after_rates, at_end=at_end)
+        return replace(self, tables=tables, additions=additions)
+
     def known_rows(self, table: str, column: str) -> list[Record]:
         """The table's rows where this column is known."""
         return [row for row in self.tables[table].records() if row[column] is not None]
@@ -225,7 +236,8 @@ class Figure:
     """One figure of the report and of the explorer: called with the data, it returns its section.
 
     `key` and `title` are those of the section. `queries` are what it is drawn of, beside the headline and,
-    where it `is_computed`, what `Report.compute` returns.
+    where it `is_computed`, what `Report.compute` returns. `difficulty` names the classes of questions that it
+    goes by, where the benchmark has several kinds of classes.
     """
 
     key: str
@@ -233,6 +245,7 @@ class Figure:
     queries: tuple[Query, ...]
     draw: Callable[[ReportData], Section]
     is_computed: bool = False
+    difficulty: str = ""
 
     def __call__(self, data: ReportData) -> Section:
         """Draw the section from the rows of `queries`."""
@@ -240,12 +253,12 @@ class Figure:
 
 
 def figure(
-    key: str, title: str, *queries: Query, is_computed: bool = False
+    key: str, title: str, *queries: Query, is_computed: bool = False, difficulty: str = ""
 ) -> Callable[[Callable[[ReportData], Section]], Figure]:
     """A decorator that makes a figure of the function that draws it."""
 
     def declare(draw: Callable[[ReportData], Section]) -> Figure:
-        return Figure(key, title, queries, draw, is_computed)
+        return Figure(key, title, queries, draw, is_computed, difficulty)
 
     return declare
 
@@ -271,6 +284,11 @@ class Report:
     def figures(self) -> tuple[Figure, ...]:
         """Its figures in the order of the page."""
         return (*self.after_rates, *self.at_end)
+
+    @property
+    def difficulties(self) -> list[str]:
+        """The kinds of classes that its figures go by; none where there is only one."""
+        return sorted({figure.difficulty for figure in self.figures} - {""})
 
 
 def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:

@@ -14,7 +14,8 @@ from perennial.flows.refresh.models import state_facts
 from perennial.schemas.beyondbench.settings import BeyondBenchSettings
 from perennial.schemas.plan import way_of
 from perennial.schemas.settings import load_settings
-from perennial.tasks.report.content import ReportData, Section
+from perennial.tasks.beyondbench.report import overthinking
+from perennial.tasks.report.content import ReportData, ReportTable, Section
 from perennial.tasks.report.page import sections
 from perennial.warehouse.catalog.scores import keep_scores
 from perennial.warehouse.store.store import Store
@@ -221,3 +222,27 @@ def test_the_facts_that_an_evaluation_states_are_those_of_its_players(tmp_path: 
     assert {(row["player"], row["family"], row["parameters_billion"], row["tuning"]) for row in rows} == {
         (name, "F", facts["parameters_billion"], facts["tuning"]) for name, facts in FAMILY.items()
     }
+
+
+def test_long_replies_are_drawn_by_suite_and_beside_short_ones() -> None:
+    columns = (
+        "suite",
+        "player",
+        "replies",
+        "share_above",
+        "accuracy_above",
+        "accuracy_below",
+        "median_ratio",
+    )
+    rows = (("easy", "m", 40, 0.25, 0.5, 0.9, 7.0), ("hard", "m", 20, 0.0, None, 0.3, 2.0))
+    tables = {
+        "overthinking": ReportTable("overthinking", columns, rows, "-- How long?\nFROM x"),
+        "headline": ReportTable(
+            "headline", ("player", "setting", "player_group"), (("m", "easy", "models"),), ""
+        ),
+    }
+    section = overthinking(ReportData("e", (), ("easy",), tables))
+    shares, easy, hard = ([(row["x"], row["value"], row["n"]) for row in d.rows] for d in section.drawings)
+    assert shares == [("easy", 0.25, "40"), ("hard", 0.0, "20")]
+    assert easy == [("at most the bound", 0.9, "30"), ("above it", 0.5, "10")]
+    assert hard == [("at most the bound", 0.3, "20")]

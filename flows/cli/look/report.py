@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from enum import StrEnum
 from itertools import groupby
@@ -27,12 +28,13 @@ from perennial.flows.console.row_formats import (
     print_rows,
 )
 from perennial.schemas.benchmark import benchmarks
-from perennial.schemas.errors import FiguresDiffer, InvalidOption
+from perennial.schemas.errors import FiguresDiffer, InvalidOption, join_choices, suggest
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.editions.selectors import select_unit
 
 if TYPE_CHECKING:
     from perennial.tasks.papers import Comparison, FigureVerdict
+    from perennial.tasks.report.content import ReportData
 
 
 def check_explorer(url: str) -> None:
@@ -74,6 +76,14 @@ def report(
         str | None,
         typer.Option(metavar="URL", help="Link to the edition's pages in this `perennial web`."),
     ] = None,
+    difficulty: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASSES",
+            help="Draw figures by these classes of difficulty only, where the benchmark has several, such as "
+            "level and effort. Default: by each.",
+        ),
+    ] = None,
     profiles: Annotated[
         bool,
         typer.Option(
@@ -101,14 +111,18 @@ def report(
     if explain:
         from perennial.flows.console.print_edition import print_edition
 
-        if compare or anchors or profiles:
-            raise InvalidOption("--explain prints one edition: leave out --compare, --anchors and --profiles")
+        if compare or anchors or profiles or difficulty:
+            raise InvalidOption(
+                "--explain prints one edition: leave out --compare, --anchors, --difficulty and --profiles"
+            )
         store = existing_root(root)
         unit = select_unit(store, edition, visible_editions(store))
         print_edition(store, unit, Terminal(stderr=as_json, soft_wrap=True), as_json, explains=True)
         return
     if profiles:
-        _check_profiles(edition, compare, anchors)
+        _check_profiles(
+            {"EDITION": edition, "--compare": compare, "--anchors": anchors, "--difficulty": difficulty}
+        )
         _report_profiles(out, format_, explorer, root, as_json)
         return
 
@@ -121,6 +135,8 @@ def report(
     with show_steps("report") as step:
         data = report_data(data_root(root), edition, compare, split_names(anchors or ""), step)
         data = replace(data, explorer=explorer or "")
+        if difficulty is not None:
+            data = _choose_difficulty(data, difficulty)
         if format_ is ReportFormat.html:
             step("drawing figures")
             paths = [write_page(data, out)]
@@ -136,9 +152,20 @@ def report(
         sys.stdout.write(json_text(document) + "\n")
 
 
-def _check_profiles(edition: str | None, compare: str | None, anchors: str | None) -> None:
+def _choose_difficulty(data: "ReportData", name: str) -> "ReportData":
+    names = data.additions.difficulties
+    if not names:
+        raise InvalidOption(
+            f"--difficulty {name!r}: figures of edition {data.edition!r} go by one kind of classes: omit it"
+        )
+    if name not in names:
+        raise InvalidOption(f"--difficulty {name!r}: expected {join_choices(names)}{suggest(name, names)}")
+    return data.by_difficulty(name)
+
+
+def _check_profiles(options: Mapping[str, str | None]) -> None:
     """Raise InvalidOption for an option that says something of one edition."""
-    for name, value in (("EDITION", edition), ("--compare", compare), ("--anchors", anchors)):
+    for name, value in options.items():
         if value is not None:
             raise InvalidOption(
                 f"{name} {value!r} is of the report of one edition, but --profiles shows the newest edition "

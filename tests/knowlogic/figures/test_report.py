@@ -12,11 +12,12 @@ from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.page import sections
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
+from tests.flows.hand_made_root import commands_on
 from tests.knowlogic.figures import made_edition
 from tests.web.visiting import errors_of, visit
 
 OWN = (
-    *("leaderboard", "model_means", "difficulty", "level_classes", "scenarios", "types"),
+    *("leaderboard", "model_means", "level_means", "difficulty", "level_classes", "scenarios", "types"),
     *("reply_tokens", "levels", "languages", "errors", "knowlogic_failures"),
 )
 
@@ -81,7 +82,7 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     grid = found["model_means"].grid
     assert grid is not None
     assert grid.rows[0][:2] == ("all", "both")
-    assert len(grid.rows) == 3 * (1 + 2 * len(made_edition.DOMAINS))
+    assert len(grid.rows) == 3 * (1 + len(made_edition.DOMAINS))
     assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 per point"
     # Bars of a player stand end to end, and leave its accuracy free.
     bars = [row for row in found["errors"].drawings[0].rows if row["player"] == "m-small"]
@@ -91,12 +92,49 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     assert next(row["more"] for row in rows if row["player"] == "m-large") == ", p = 0.003"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("chosen", "other"),
+    [("level", ("model_means", "difficulty")), ("effort", ("level_means", "level_classes"))],
+)
+def test_figures_by_one_kind_of_classes_stand_without_the_other(
+    root: Path, chosen: str, other: tuple[str, str]
+) -> None:
+    data = report_data(Store(str(root)))
+    assert data.additions.difficulties == ["effort", "level"]
+    reduced = data.by_difficulty(chosen)
+    assert (
+        set(own_sections(data)) - set(own_sections(reduced))
+        == set(other)
+        == {*data.tables} - {*reduced.tables}
+    )
+
+
+@pytest.mark.slow
+def test_the_report_takes_the_name_of_classes(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = commands_on(Store(str(root)), monkeypatch, capsys)
+    command = ("report", "--format", "csv", "--out", str(tmp_path), "--difficulty")
+    assert run(*command, "level").code == 0
+    assert (tmp_path / "k1/level_means.csv").is_file()
+    assert not (tmp_path / "k1/model_means.csv").exists()
+    refused = run(*command, "levl")
+    assert (refused.code, refused.err.splitlines()[-1].split(": ", 2)[2]) == (
+        2,
+        "--difficulty 'levl': expected effort or level; did you mean level?",
+    )
+
+
 @pytest.mark.parametrize(
     ("changed", "missing"),
     [
         ({"languages": ("zh",), "pairs": 3}, {"languages"}),
-        ({"imported": True, "pairs": 3}, {"scenarios", "levels", "level_classes"}),
-        ({"models": {}, "pairs": 3}, {"reply_tokens", "levels", "model_means", "knowlogic_failures"}),
+        ({"imported": True, "pairs": 3}, {"scenarios", "levels", "level_classes", "level_means"}),
+        (
+            {"models": {}, "pairs": 3},
+            {"reply_tokens", "levels", "model_means", "level_means", "knowlogic_failures"},
+        ),
         ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, {"knowlogic_failures"}),
     ],
 )
