@@ -408,21 +408,13 @@ ORDER BY list_position(['easy', 'medium', 'hard'], suite), share_above DESC, pla
 
 @figure(OVERTHINKING.name, "Overthinking", OVERTHINKING)
 def overthinking(data: ReportData) -> Section:
-    """The section of replies above the bound, by suite and player: a table, and drawings of both."""
+    """The section of replies above the bound, by suite and player."""
     key, title = overthinking.key, overthinking.title
     table = data.tables[key]
     rows = table.records()
     if not rows:
         missing = "No task and size of this edition has 20 right replies of models to give a bound."
         return omit_section(key, title, [table], missing)
-    shares = ("share_above", "accuracy_above", "accuracy_below", "median_ratio")
-    cells = tuple(
-        (
-            *(clean(row["suite"]), clean(row["player"]), f"{row['replies']:,}"),
-            *(decimals(row[name]) for name in shares),
-        )
-        for row in rows
-    )
     caption = (
         "The tokens of a reply, with its reasoning, are divided by those of a written solution. The bound of "
         "a task and size is the 95th percentile of this ratio over the right replies of all models, so 5% of "
@@ -430,9 +422,7 @@ def overthinking(data: ReportData) -> Section:
         "take; accuracy above and below says whether it helps. View beyondbench_overthinking has each size. "
         "Points have no intervals: they are of these replies, of which n is the number."
     )
-    headings = ("suite", "player", "replies", "above", "accuracy above", "accuracy below", "median ratio")
-    grid = Grid(headings, cells, frozenset(range(2, 7)))
-    return Section(key, title, caption, (table,), _draw_overthinking(rows, data.players()), grid)
+    return Section(key, title, caption, (table,), _draw_overthinking(rows, data.players()))
 
 
 _BELOW, _ABOVE = "at most the bound", "above it"
@@ -440,38 +430,27 @@ _BELOW, _ABOVE = "at most the bound", "above it"
 
 def _draw_overthinking(rows: Sequence[Record], players: Sequence[str]) -> tuple[Drawing, ...]:
     """The share of long replies by suite, and for each suite how many short and long ones are right."""
-    title, nothing = overthinking.title, {"low": None, "high": None}
+    title = overthinking.title
     suites = tuple(suite for suite in SUITES if any(row["suite"] == suite for row in rows))
-    shares = [
-        {
-            **nothing,
-            "player": row["player"],
-            "x": row["suite"],
-            "value": row["share_above"],
-            "n": row["replies"],
-        }
-        for row in rows
-    ]
+    points = [_point(row, row["suite"], row["share_above"], row["replies"]) for row in rows]
     axes = Axes("suite", "share above the bound", is_share=False, order=suites, n="replies", is_dodged=True)
-    drawings = [draw_curves("share of replies above the bound, by suite", title, shares, axes, players)]
+    heading = f"share of replies above the bound, n = {span(point['n'] for point in points)} per point"
+    drawings = [draw_curves(heading, title, points, axes, players)]
     axes = Axes("replies", "accuracy", order=(_BELOW, _ABOVE), n="replies", is_dodged=True)
     for suite in suites:
         points = []
         for row in (row for row in rows if row["suite"] == suite):
-            long = round(row["share_above"] * row["replies"])
-            counted = (
-                (_BELOW, row["accuracy_below"], row["replies"] - long),
-                (_ABOVE, row["accuracy_above"], long),
-            )
-            points += [
-                {**nothing, "player": row["player"], "x": x, "value": value, "n": number}
-                for x, value, number in counted
-                if value is not None
-            ]
-        heading = f"{suite}: accuracy of replies at most at the bound and above it, n = "
-        heading += f"{span(point['n'] for point in points)} per point"
+            above = round(row["share_above"] * row["replies"])
+            points.append(_point(row, _BELOW, row["accuracy_below"], row["replies"] - above))
+            points.append(_point(row, _ABOVE, row["accuracy_above"], above))
+        points = [point for point in points if point["value"] is not None]
+        heading = f"{suite}: accuracy by the bound, n = {span(point['n'] for point in points)} per point"
         drawings.append(draw_curves(heading, f"{title}: {suite}", points, axes, players))
     return tuple(drawings)
+
+
+def _point(row: Record, x: str, value: float | None, n: int) -> Record:
+    return {"player": row["player"], "x": x, "value": value, "low": None, "high": None, "n": n}
 
 
 # What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5.

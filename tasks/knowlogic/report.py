@@ -11,14 +11,7 @@ from perennial.schemas.knowlogic.things import (
     PRECISIONS,
     QUESTION_TYPES,
 )
-from perennial.tasks.knowlogic.report_lines import (
-    EFFORT,
-    LEVEL,
-    difficulty,
-    level_classes,
-    levels,
-    reply_tokens,
-)
+from perennial.tasks.knowlogic.report_lines import difficulty, level_classes, levels, reply_tokens
 from perennial.tasks.report.content import (
     Drawing,
     Figure,
@@ -392,7 +385,7 @@ WHERE edition = $edition AND classes = '{classes}'
 _LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
 
 
-@figure("model_means", "Mean of the models", _query_means("model_means", EFFORT), difficulty=EFFORT)
+@figure("model_means", "Mean of the models", _query_means("model_means", "effort"), difficulty="effort")
 def model_means(data: ReportData) -> Section:
     """The section of the mean of all models by our classes; none without models."""
     return _tabulate_means(data, model_means, "Classes are ours, by effort")
@@ -401,8 +394,8 @@ def model_means(data: ReportData) -> Section:
 @figure(
     "level_means",
     "Mean of the models by the paper's level",
-    _query_means("level_means", LEVEL),
-    difficulty=LEVEL,
+    _query_means("level_means", "level"),
+    difficulty="level",
 )
 def level_means(data: ReportData) -> Section:
     """The section of the mean of all models by classes of the level; none without models or levels."""

@@ -56,7 +56,6 @@ WHERE edition = $edition AND language = 'all'
 """,
 )
 
-EFFORT, LEVEL = "effort", "level"  # what classes of difficulty go by: ours, and the paper's
 _ALL = "all"
 _RIGHT, _WRONG = "right", "wrong"
 _NAMED = (
@@ -65,7 +64,7 @@ _NAMED = (
 )
 
 
-@figure("difficulty", "Accuracy and difficulty", DIFFICULTY, difficulty=EFFORT)
+@figure("difficulty", "Accuracy and difficulty", DIFFICULTY, difficulty="effort")
 def difficulty(data: ReportData) -> Section:
     """The section of accuracy by difficulty: a drawing of all domains, and one of each."""
     key, title = difficulty.key, difficulty.title
@@ -93,7 +92,7 @@ def difficulty(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), drawings)
 
 
-@figure("level_classes", "Accuracy and difficulty by the paper's level", LEVEL_CLASSES, difficulty=LEVEL)
+@figure("level_classes", "Accuracy and difficulty by the paper's level", LEVEL_CLASSES, difficulty="level")
 def level_classes(data: ReportData) -> Section:
     """The section of accuracy by classes of the level: a drawing of each domain."""
     key, title = level_classes.key, level_classes.title
