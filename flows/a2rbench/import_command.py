@@ -1,6 +1,5 @@
 """`perennial import a2rbench`: import items of the authors' release of A2RBench."""
 
-import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -41,13 +40,15 @@ def a2rbench(
     """
     from perennial.flows.a2rbench.import_release import find_lines, import_lines
     from perennial.flows.run.process_pool import spread_over
-    from perennial.schemas.settings.form import EDITION_PATTERN, EDITION_WORDS
+    from perennial.schemas.settings.form import check_edition_name
     from perennial.tasks.sandbox.refusal import SandboxRefusal
     from perennial.tasks.sandbox.tier import require_protection
     from perennial.warehouse.lock import lock_root
 
-    if not edition or not re.fullmatch(EDITION_PATTERN, edition):
-        raise InvalidOption(f"--edition {edition!r}: expected {EDITION_WORDS}")
+    try:
+        check_edition_name(edition or "-")
+    except ValueError as error:
+        raise InvalidOption(f"--edition {edition!r}: {error}") from None
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
     lines = find_lines(path)

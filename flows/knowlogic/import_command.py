@@ -1,6 +1,5 @@
 """`perennial import knowlogic`: import questions of KnowLogic's published form."""
 
-import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -34,13 +33,15 @@ def knowlogic(
     Example: perennial import knowlogic questions.jsonl --edition knowlogic-2025
     """
     from perennial.flows.knowlogic.import_questions import publish_questions
-    from perennial.schemas.settings.form import EDITION_PATTERN, EDITION_WORDS
+    from perennial.schemas.settings.form import check_edition_name
     from perennial.tasks.knowlogic.published import judge_item, read_questions
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
     from perennial.warehouse.lock import lock_root
 
-    if not edition or not re.fullmatch(EDITION_PATTERN, edition):
-        raise InvalidOption(f"--edition {edition!r}: expected {EDITION_WORDS}")
+    try:
+        check_edition_name(edition or "-")
+    except ValueError as error:
+        raise InvalidOption(f"--edition {edition!r}: {error}") from None
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
     questions = read_questions(read_text_file(file, _MAX_BYTES), show_path(file))

@@ -87,6 +87,8 @@ EDITION_PATTERN = r"^$|^[A-Za-z][A-Za-z0-9._-]{0,99}$"
 NAME_WORDS = "up to 100 letters, digits, dots, dashes and underscores, the first a letter or digit"
 EDITION_WORDS = NAME_WORDS.removesuffix(" or digit") + " (else other programs read it as a number or a day)"
 _PATTERNS = {EDITION_PATTERN: EDITION_WORDS}
+# DuckDB reads these as days where a root has no other edition.
+_DAYS = ("inf", "infinity", "epoch")
 _WORDS: dict[str, Callable[[ReadJson], str]] = {
     "greater_than_equal": lambda limits: f"at least {limits['ge']:g}",
     "greater_than": lambda limits: f"more than {limits['gt']:g}",
@@ -97,6 +99,13 @@ _WORDS: dict[str, Callable[[ReadJson], str]] = {
 }
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "string": "a text"}
 _KINDS |= {"list": "a list of names"}
+
+
+def check_edition_name(name: str) -> str:
+    """Return the name; raise ValueError if no edition may be called so."""
+    if not re.fullmatch(EDITION_PATTERN, name) or name.lower() in _DAYS:
+        raise ValueError(f"expected {EDITION_WORDS}")
+    return name
 
 
 def describe_expectation(problem: ReadJson) -> str:

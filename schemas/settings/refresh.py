@@ -11,7 +11,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic.fields import FieldInfo
 
 from perennial.schemas.analysts import MOST_ANALYSTS, TEMPERATURE, AnalystPlan
@@ -30,6 +38,7 @@ from perennial.schemas.settings.form import (
     WIDTH,
     Names,
     Sizes,
+    check_edition_name,
     describe_expectation,
     panel_of,
     read_toml,
@@ -89,7 +98,7 @@ class OperatingSettings(BaseModel):
 
 
 ALL = "all"  # in place of the names of all benchmarks that are installed
-EditionName = Annotated[str, Field(pattern=EDITION_PATTERN)]
+EditionName = Annotated[str, Field(pattern=EDITION_PATTERN), AfterValidator(check_edition_name)]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PROBLEMS_SHOWN = 8
 _PATHS = ("root", "models_file")

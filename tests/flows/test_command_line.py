@@ -160,6 +160,14 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
             "--edition '2026-11-28': expected up to 100 letters, digits, dots, dashes and underscores, the "
             "first a letter (else other programs read it as a number or a day) (see `perennial refresh --hel",
         ),
+        *(
+            (
+                f"refresh --edition {name}",
+                f"--edition '{name}': expected up to 100 letters, digits, dots, dashes and underscores, the "
+                "first a letter (else other programs read it as a number or a day)",
+            )
+            for name in ("1e5", "0x10", "inf", "Infinity", "epoch")
+        ),
         (
             "report --out /proc/x",
             "--out /proc/x: No such file or directory (/proc); name a folder that you can",
