@@ -56,9 +56,9 @@ def table_reference() -> str:
 
 
 def view_reference() -> str:
-    """Return the page of all views: the comment that opens each one's SQL, its columns, and the SQL."""
+    """Return the page of all views, those most used first: the question of each, its columns, and its SQL."""
     lines = ["# Views"]
-    for name, sql in sorted(question_views().items()):
+    for name, sql in question_views().items():
         lines += [
             "",
             f"## {name}",
