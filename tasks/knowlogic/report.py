@@ -1,6 +1,6 @@
 """KnowLogic's own sections of the report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from perennial.schemas.knowlogic.things import (
     ANALYSIS,
@@ -8,7 +8,6 @@ from perennial.schemas.knowlogic.things import (
     DOMAINS,
     ERROR_CLASSES,
     LANGUAGES,
-    PRECISIONS,
     QUESTION_TYPES,
 )
 from perennial.tasks.knowlogic.report_lines import difficulty, level_classes, levels, reply_tokens
@@ -132,15 +131,12 @@ _LEGEND = (
 _NO_LABELS = (
     "The questions of this edition have no labels: it was imported, or perennial analyse has not run."
 )
-_LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
-    "type": ("question type", QUESTION_TYPES),
-    "precision": ("precision", PRECISIONS),
-    "right_letters": ("number of right letters", ("1", "2", "3", "4")),
-    "slots": ("number of slots in space", ("4", "5", "6")),
-    "slots_precision": (
-        "number of slots and precision in space",
-        tuple(f"{slots} {precision}" for slots in (4, 5, 6) for precision in PRECISIONS),
-    ),
+_LABELS = {
+    "type": "question type",
+    "precision": "precision",
+    "right_letters": "number of right letters",
+    "slots": "number of slots in space",
+    "slots_precision": "number of slots and precision in space",
 }
 
 
@@ -174,10 +170,12 @@ def types(data: ReportData) -> Section:
     if not rows:
         return omit_section(key, title, [table], _NO_LABELS)
     drawings = []
-    for label, (words, order) in _LABELS.items():
+    for label, words in _LABELS.items():
         listed = [row for row in rows if row["label"] == label]
         if listed:
-            names = sorted({row["value"] for row in listed}, key=order.index)
+            values = {row["value"] for row in listed}
+            types_first = [name for name in QUESTION_TYPES if name in values]
+            names = types_first + sorted(values.difference(types_first))
             drawings.append(_draw(words, title, listed, "value", names, data.players()))
     caption = (
         "Each field is a player's accuracy on the questions of one kind, all domains and both languages "

@@ -8,7 +8,8 @@ import pytest
 
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
-from perennial.tasks.report.content import ReportData, Section
+from perennial.tasks.knowlogic.report import types
+from perennial.tasks.report.content import ReportData, ReportTable, Section
 from perennial.tasks.report.page import sections
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
@@ -178,3 +179,21 @@ def test_the_pages_show_figures_and_a_question_in_both_languages(root: Path) -> 
         f"SELECT episode_id FROM episodes WHERE instance_id = '{instance}' AND player = 'm-large'"
     )
     assert errors_of(visit(root, "episodes", edition="k1", episode=episode)) == []
+
+
+def test_kinds_of_questions_are_drawn_whatever_their_number_of_slots() -> None:
+    columns = ("label", "value", "player", "questions", "accuracy", "accuracy_low", "accuracy_high")
+    values = [
+        ("slots", "6"),
+        ("slots", "3"),
+        ("slots_precision", "3 vague"),
+        ("type", "vague_slot"),
+        ("type", "precise_slot"),
+    ]
+    rows = tuple((*value, "m", 9, 0.5, 0.2, 0.8) for value in values)
+    headline = ReportTable("headline", ("player", "setting", "player_group"), (("m", "easy", "models"),), "")
+    data = ReportData(
+        "e", (), ("easy",), {"types": ReportTable("types", columns, rows, ""), "headline": headline}
+    )
+    kinds, slots, both = ([row["of"] for row in drawing.rows] for drawing in types(data).drawings)
+    assert (set(kinds), set(slots), both) == ({"vague slot", "precise slot"}, {"3", "6"}, ["3 vague"])
