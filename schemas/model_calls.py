@@ -81,6 +81,7 @@ class ModelRequest:
     `messages` are in the OpenAI chat form. `repeat` distinguishes runs with the same request. `template` is
     the template of the message that asks, with its hash: they say where the wording came from. Messages of
     the system get the role that the parameter `system_role` names, which is then no parameter any more.
+    `server` is set where the answer is about the server, not the model: it identifies the call then.
     """
 
     role: Role
@@ -90,6 +91,7 @@ class ModelRequest:
     template: str
     template_hash: str
     repeat: int = 0
+    server: str = ""
     call_id: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +99,7 @@ class ModelRequest:
             params = dict(self.params)
             object.__setattr__(self, "messages", _with_system_role(self.messages, params.pop("system_role")))
             object.__setattr__(self, "params", params)
-        key = (self.model, self.params, list(self.messages), self.repeat)
+        key = (self.model, self.params, list(self.messages), self.repeat, *filter(None, (self.server,)))
         object.__setattr__(self, "call_id", content_id("call", *key))
 
 

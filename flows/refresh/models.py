@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.errors import EndpointFailed, InvalidOption, PerennialError, count
 from perennial.schemas.game import TOOLS
-from perennial.schemas.model_calls import AttemptEnd, ModelChoice, ModelRequest, Price, Reply, Role, Spent
+from perennial.schemas.model_calls import AttemptEnd, ModelChoice, ModelRequest, Price, Reply, Spent
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
@@ -250,9 +250,11 @@ async def _try_all(settings: RefreshSettings, policy: CallPolicy, models: Sequen
 
 async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) -> TriedModel:
     shared = settings.player_params()
-    request = short_request("player", model, settings.model_params([model], shared).get(model, shared))
+    endpoint = settings.endpoint(model)
+    params = settings.model_params([model], shared).get(model, shared)
+    request = short_request(model, params, endpoint.base_url)
     sent = describe_sent(request)
-    tried = TriedModel(model, settings.endpoint(model).describe(), sent)
+    tried = TriedModel(model, endpoint.describe(), sent)
     prices = entry_prices(settings.model_entries())
     try:
         async with ModelClients(policy, os.environ, _NoLedger(), prices, Spent()) as clients:
@@ -323,13 +325,15 @@ def find_doubts(request: ModelRequest, reply: Reply, listed: set[str] | None) ->
     return doubts
 
 
-def short_request(role: Role, model: str, params: Mapping[str, object]) -> ModelRequest:
+def short_request(model: str, params: Mapping[str, object], server: str) -> ModelRequest:
     """One short question with these parameters; a limit of the reply is lowered to `_MOST_TOKENS`."""
     most = completion_bound(params)
     if most is not None:
         params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
     messages = _TOOL_MESSAGES if offers_python(params) else _MESSAGES
-    return ModelRequest(role, model, messages=messages, params=dict(params), template="", template_hash="")
+    return ModelRequest(
+        "player", model, messages, params=dict(params), template="", template_hash="", server=server
+    )
 
 
 def describe_sent(request: ModelRequest) -> tuple[str, ...]:
@@ -376,7 +380,7 @@ class _NoLedger:
 #
 # A wrong name or a dead server would otherwise be noticed once the questions are drawn. GET /models costs
 # nothing; then each model is asked one short question, which is kept in the ledger, so that it is never asked
-# again in this data root.
+# again in this data root while its server is the same.
 
 
 _ANSWER_S = 60.0
@@ -407,7 +411,10 @@ def look_up(
     answered before are left alone, as nothing may be left to ask them.
     """
     models = [choice for choice in choices if not settings.is_function(choice.model)]
-    asked = (short_request("player", choice.model, choice.params) for choice in models)
+    asked = (
+        short_request(choice.model, choice.params, settings.endpoint(choice.model).base_url)
+        for choice in models
+    )
     requests = {request.call_id: request for request in asked}
     if requests:
         asyncio.run(_look_up(settings, store, list(requests.values()), say, resumed))

@@ -20,7 +20,7 @@ def compile_once(benchmark: str, warm_up: Callable[[], str]) -> str:
     note = folder / f"compiled-{benchmark}.txt"
     state = "\n".join((code_sha256(), sys.version, version("numba")))
     with suppress(OSError):
-        if note.read_text(encoding="utf-8") == state:
+        if note.read_bytes() == state.encode():
             return ""
     done = warm_up()
     with suppress(OSError):

@@ -47,3 +47,9 @@ def test_what_fails_is_not_noted(calls: list[int]) -> None:
 def test_a_cache_that_cannot_be_written_is_done_without(calls: list[int], tmp_path: Path) -> None:
     (tmp_path / "cache").write_bytes(b"a file where the folder should be")
     assert [compile_once("toy", lambda: _make_ready(calls)) for _ in range(2)] == ["ready", "ready"]
+
+
+def test_a_note_of_garbage_is_written_again(calls: list[int], tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "compiled-toy.txt").write_bytes(b"\xff\x00" * 9)
+    assert [compile_once("toy", lambda: _make_ready(calls)) for _ in range(2)] == ["ready", ""]

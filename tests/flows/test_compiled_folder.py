@@ -1,6 +1,7 @@
 """Compiled code has a folder where neither the package nor the home can be written."""
 
 import os
+import pickle
 import shutil
 import stat
 import subprocess
@@ -47,3 +48,46 @@ def test_kernels_compile_in_a_private_folder_where_no_other_can_be_written(
     value, folder, mode, is_used = done.stdout.split()
     assert (value, mode, is_used) == ("42", oct(stat.S_IRWXU), "True")
     assert not Path(folder).exists()
+
+
+def _flip(kept: bytes) -> bytes:
+    return kept[: len(kept) // 2] + bytes([kept[len(kept) // 2] ^ 1]) + kept[len(kept) // 2 + 1 :]
+
+
+_DAMAGES = {
+    "cut off": lambda kept: kept[: len(kept) // 2],
+    "empty": lambda _: b"",
+    "garbage": lambda _: b"\xff\x00not a cache\n" * 40,
+    "a bit flipped": _flip,
+    "of another version": lambda kept: pickle.dumps("0.1.0") + kept,
+    "another object": lambda _: pickle.dumps({"a": 1}),
+    "a folder": None,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_code_that_is_damaged_or_of_others_is_compiled_again(tmp_path: Path, suffix: str) -> None:
+    shutil.copy(str(compiled.__file__), tmp_path / "compiled.py")
+    (tmp_path / "kernel.py").write_text(_KERNEL + "print(sum(twice.stats.cache_hits.values()))")
+
+    def run() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "kernel.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return [done.stdout.split()[0], done.stdout.split()[-1]]
+
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    assert (run(), run()) == (["42", "0"], ["42", "1"])
+    for damage in _DAMAGES.values():
+        for file in (tmp_path / "kept").glob(f"*/*.{suffix}"):
+            kept = file.read_bytes()
+            file.unlink()
+            if damage is None:
+                file.mkdir()
+            else:
+                file.write_bytes(damage(kept))
+        assert run() in (["42", "0"], *([["42", "1"]] if damage is _flip and suffix == "nbi" else []))
+        if damage is not None:
+            assert run() == ["42", "1"]

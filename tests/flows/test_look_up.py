@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from perennial.flows.refresh.models import look_up
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls import ModelChoice
+from perennial.schemas.settings import RefreshSettings
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
@@ -67,3 +72,28 @@ def test_each_model_is_asked_one_short_question_once_in_a_data_root(
             "SELECT model FROM calls WHERE edition = '(look-up)' ORDER BY 1"
         ).fetchall()
     assert looked_up == [("alpha",), ("beta",)]
+
+
+@pytest.mark.slow
+def test_a_model_of_the_same_name_at_another_server_is_asked_again(
+    server: ServerControls, tmp_path: Path
+) -> None:
+    def choose(base_url: str) -> RefreshSettings:
+        return RefreshSettings(root=str(tmp_path), base_url=base_url)
+
+    said: list[str] = []
+    with (
+        serving(ServerOptions(models=("alpha",), keys=("other",))) as other,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("PERENNIAL_API_KEY", "right")
+        for _ in range(2):
+            look_up(choose(server.url), Store(str(tmp_path)), [ModelChoice("alpha", {})], said.append)
+        with pytest.raises(EndpointFailed, match="the key was refused"):
+            look_up(choose(other.url), Store(str(tmp_path)), [ModelChoice("alpha", {})], said.append)
+        patch.setenv("PERENNIAL_API_KEY", "other")
+        look_up(choose(other.url), Store(str(tmp_path)), [ModelChoice("alpha", {})], said.append)
+    assert said == ["look-up: 1 model can be asked: alpha"] * 3
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as ledger:
+        answered = ledger.execute("SELECT endpoint FROM calls WHERE status = 'ok'").fetchall()
+    assert sorted(answered) == sorted([(server.url,), (other.url,)])
