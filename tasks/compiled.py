@@ -4,8 +4,8 @@ numba keeps it beside the source, else in the user's cache folder, and raises wh
 package of another user, and a home that is read-only or missing. A private folder that ends with the process
 takes their place then; processes that it starts share it.
 
-Nor does it bear files that are not what it wrote: cut off on a full disk, flipped, or another user's. What they
-should hold is compiled again, so that no damage is run as machine code.
+Nor does it bear files that are not what it wrote: cut off on a full disk, flipped, or of another user. What
+they should hold is compiled again, so that no damage is run as machine code.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -42,7 +42,7 @@ class _CheckedFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
         return pickle.loads(dumped)
 
 
-class _Cache(dispatcher.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
     """numba's cache, which takes what it cannot read or write for missing."""
 
     def __init__(self, py_func: Any) -> None:
@@ -62,7 +62,7 @@ class _Cache(dispatcher.FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
 
 
-dispatcher.FunctionCache = _Cache
+setattr(dispatcher, "FunctionCache", _Cache)  # noqa: B010  no attribute that type checkers know
 
 
 def _probe() -> None:
