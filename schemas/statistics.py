@@ -78,6 +78,12 @@ def mark_answers(row: Row) -> str:
     return "" if answers in (None, PLAYED) else str(answers)
 
 
+def claimed_names(rows: Iterable[Row]) -> dict[str, str]:
+    """Return how to show the players of these rows whose answers a log claims."""
+    marks = {row["player"]: mark for row in rows if (mark := mark_answers(row))}
+    return {player: f"{player} ({mark})" for player, mark in marks.items()}
+
+
 ABOVE_FLOOR = "above the floor"
 ABOVE_FLOOR_DOC = (
     "Above the floor is (rate − floor) / (1 − floor): 0 for what answers without the work are worth, 1 for a "

@@ -15,7 +15,7 @@ from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics import shown_measures
+from perennial.schemas.statistics import claimed_names, shown_measures
 from perennial.schemas.units import BY_LOG
 from perennial.tasks.report.wording import decimals, name_populations, p_number, with_interval
 from perennial.tasks.website.names import data_folder, edition_file
@@ -67,7 +67,7 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
     figures = installed.figures if installed else ()
     rows = query_table(catalog.query, "leaderboard", leaderboard_sql(edition.name, figures)).records()
     floor, all_measures = (installed.floor, installed.measures) if installed else (None, ())
-    measures = shown_measures(all_measures, rows)
+    names, measures = claimed_names(rows), shown_measures(all_measures, rows)
     private = record["private"]
     where = "in the downloads, as the edition is retired" if edition.is_retired else "in no download"
     facts = [
@@ -92,9 +92,9 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         ),
         "measures": measures,
         "board_note": " ".join((describe_rows(rows, floor), *(measure.doc for measure in measures))),
-        "gaps": _read_gaps(catalog, edition.name),
-        **_read_savings(catalog, edition.name),
-        "problems": _describe_problems(catalog, edition.name),
+        "gaps": _read_gaps(catalog, edition.name, names),
+        **_read_savings(catalog, edition.name, names),
+        "problems": _describe_problems(catalog, edition.name, names),
         "seed_note": _describe_seed(edition),
         "data_note": _describe_data(edition, private),
         "bibtex": _bibtex(edition, about.title),
@@ -108,14 +108,14 @@ def _count_logs(catalog: Catalog, edition: str) -> str:
     return f", {number:,} by log" if number else ""
 
 
-def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
+def _read_gaps(catalog: Catalog, edition: str, names: Mapping[str, str]) -> list[Row]:
     """Return the players' contamination gaps as texts; none for an edition without a private share."""
     from perennial.tasks.report.figures.heat_map import CONTAMINATION
 
     rows = query_table(catalog.query, CONTAMINATION.name, fill_query(CONTAMINATION, edition)).records()
     return [
         {
-            "player": row["player"],
+            "player": names.get(row["player"], row["player"]),
             "gap": with_interval(row["gap"], row["gap_low"], row["gap_high"]),
             "p": p_number(row["p_holm"]),
             "detectable": decimals(row["detectable_gap"]),
@@ -126,7 +126,7 @@ def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
     ]
 
 
-def _read_savings(catalog: Catalog, edition: str) -> dict[str, object]:
+def _read_savings(catalog: Catalog, edition: str, names: Mapping[str, str]) -> dict[str, object]:
     """Return which cheaper model could replace each model and what each costs, as texts with their notes."""
     from perennial.tasks.report.figures.costs import CHEAPER_DOC, CHEAPER_MODELS, describe_saving
     from perennial.tasks.report.figures.scatter import COST_FRONTIER, FRONTIER_DOC, describe_cost
@@ -135,18 +135,20 @@ def _read_savings(catalog: Catalog, edition: str) -> dict[str, object]:
         query_table(catalog.query, query.name, fill_query(query, edition)).records()[:200]
         for query in (CHEAPER_MODELS, COST_FRONTIER)
     )
-    savings = [(*describe_saving(row), row["setting"]) for row in rows]
-    costs = [(*describe_cost(row), row["setting"]) for row in frontier]
+    savings, costs = (
+        [(*(names.get(text, text) for text in describe(row)), row["setting"]) for row in described]
+        for describe, described in ((describe_saving, rows), (describe_cost, frontier))
+    )
     notes = {"savings_note": f"{CHEAPER_DOC} {name_populations(rows)}", "costs_note": FRONTIER_DOC}
     return {"savings": savings, "costs": costs, **notes}
 
 
-def _describe_problems(catalog: Catalog, edition: str) -> list[str]:
+def _describe_problems(catalog: Catalog, edition: str, names: Mapping[str, str]) -> list[str]:
     """Return the commonest problems, without persons and without examples, which may be private."""
     faults = [fault for fault in find_problems(catalog, edition) if not is_person(fault.player)]
     lines = [
-        f"{fault.player}: {fault.episodes:,} of {count(fault.attempted, 'episode')} ({fault.share:.0%}) "
-        f"{PROBLEMS[fault.status]}"
+        f"{names.get(fault.player, fault.player)}: {fault.episodes:,} of "
+        f"{count(fault.attempted, 'episode')} ({fault.share:.0%}) {PROBLEMS[fault.status]}"
         for fault in faults[:_MOST_PROBLEMS]
     ]
     return [*lines, *([f"and {len(faults) - _MOST_PROBLEMS:,} more"] if len(faults) > _MOST_PROBLEMS else [])]

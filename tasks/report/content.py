@@ -6,7 +6,8 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
-from perennial.schemas.statistics import GROUPS, LINES, Floor, Measure
+from perennial.schemas.statistics import GROUPS, LINES, Floor, Measure, claimed_names
+from perennial.tasks.report.wording import clean
 
 Record = dict[str, Any]
 _WHOSE = ("player", "other_player")
@@ -114,6 +115,13 @@ class ReportData:
         rows = self.tables["headline"].records()
         return {row["player"]: row["player_group"] for row in rows if row["player_group"] in GROUPS}
 
+    @property
+    def claimed(self) -> dict[str, str]:
+        """How the page names the players whose answers a log claims."""
+        tables = [self.tables["headline"], *([self.comparison.headline] if self.comparison else [])]
+        named = claimed_names(row for table in tables for row in table.records())
+        return {clean(player): clean(name) for player, name in named.items()}
+
     def without(self, players: Collection[str]) -> "ReportData":
         """The data without the rows of these players."""
         return replace(self, tables={name: table.without(players) for name, table in self.tables.items()})
@@ -218,6 +226,43 @@ class Section:
     grid: Grid | None = None
     missing: str = ""
 
+    def rename(self, names: Mapping[str, str]) -> "Section":
+        """The section with other names of players, whatever its drawings and its grid call their columns."""
+        if not names:
+            return self
+
+        def change(value: Any) -> Any:
+            # Pairs of players are two lines.
+            return (
+                "\n".join(names.get(line, line) for line in value.split("\n"))
+                if isinstance(value, str)
+                else value
+            )
+
+        def change_domains(part: Any) -> Any:
+            if isinstance(part, list):
+                return [change_domains(value) for value in part]
+            if not isinstance(part, Mapping):
+                return part
+            # A scale's domain alone holds names: a player may be called as a field is.
+            return {
+                key: [*map(change, value)]
+                if key == "domain" and isinstance(value, list)
+                else change_domains(value)
+                for key, value in part.items()
+            }
+
+        drawings = tuple(
+            replace(
+                drawing,
+                source=Chart(change_domains(drawing.source.lite)),
+                rows=tuple({key: change(value) for key, value in row.items()} for row in drawing.rows),
+            )
+            for drawing in self.drawings
+        )
+        rows = tuple(tuple(map(change, row)) for row in self.grid.rows) if self.grid else ()
+        return replace(self, drawings=drawings, grid=self.grid and replace(self.grid, rows=rows))
+
 
 @dataclass(frozen=True, slots=True)
 class Extras:
@@ -248,8 +293,8 @@ class Figure:
     difficulty: str = ""
 
     def __call__(self, data: ReportData) -> Section:
-        """Draw the section from the rows of `queries`."""
-        return self.draw(data)
+        """Draw the section from the rows of `queries`; players whose answers a log claims are named so."""
+        return self.draw(data).rename(data.claimed)
 
 
 def figure(

@@ -161,7 +161,8 @@ def sections(data: ReportData) -> list[Section]:
     figures = (*_RATES, *data.additions.after_rates, *_COMPARISONS, *data.additions.at_end)
     parts = [figure(data) for figure in figures]
     if data.comparison is not None:
-        parts[1:1] = [section(data, data.comparison) for section in (edition_difference, edition_link)]
+        compared = (section(data, data.comparison) for section in (edition_difference, edition_link))
+        parts[1:1] = [section.rename(data.claimed) for section in compared]
     return parts
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from perennial.schemas.statistics import GROUPS, MODELS, group_player
+from perennial.schemas.statistics import GROUPS, MODELS, claimed_names, group_player
 from perennial.tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
 from perennial.tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
@@ -146,8 +146,8 @@ PROFILE_SCORES = Query(
     """
 -- How good is each player at each benchmark, setting by setting?
 SELECT benchmark, edition, setting, player, kind, instances, score, score_low, score_high, population,
-       rank, episodes, episodes_with_cost, cost_usd
-FROM profiles
+       rank, episodes, episodes_with_cost, cost_usd, answers
+FROM profiles LEFT JOIN player_answers USING (edition, player)
 WHERE is_newest AND domain = 'all'
 ORDER BY benchmark, setting, kind, rank, player
 """,
@@ -323,12 +323,15 @@ def profile_sections(data: ProfileData) -> list[Section]:
     """The sections of the page in order."""
     scores, domains = data.tables["profile_scores"], data.tables["profile_domains"]
     players = order_players(scores.records())
-    return [
+    claimed = claimed_names(scores.records())
+    names = {clean(player): clean(name) for player, name in claimed.items()}
+    sections = [
         profile_table(scores, players, data.columns),
         profile_rows(scores, players, data.columns),
         correlation_matrix(data.tables["profile_correlations"], data.columns),
         domain_table(domains, players, data.columns),
     ]
+    return [section.rename(names) for section in sections]
 
 
 def render_profiles(data: ProfileData) -> str:

@@ -2,16 +2,21 @@
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.cli.app import app
+from perennial.flows.editions.report import profile_data, report_data
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.schemas.plan import REPLIES
 from perennial.schemas.settings.refresh import load_settings
+from perennial.tasks.report.page import sections
+from perennial.tasks.report.profiles import profile_sections
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition, make_unit
@@ -73,3 +78,34 @@ def test_boards_and_pages_mark_the_players(root: Path, tmp_path: Path) -> None:
         assert re.search(r"algorithm-3 \(", text) is None
     scores = json.loads((pages / "scores.json").read_text())["scores"]
     assert {score["answers"] for score in scores} == {"played", "by log", "partly by log"}
+
+
+def _texts_of(value: object) -> Iterator[str]:
+    """Yield each text, line by line, of charts, rows and grids."""
+    if isinstance(value, str):
+        yield from value.split("\n")
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts_of(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts_of(part)
+
+
+def test_no_chart_and_no_table_forgets_it(root: Path, tmp_path: Path) -> None:
+    store = Store(str(root))
+    drawn = sections(report_data(store, "e")) + profile_sections(profile_data(store))
+    texts = {
+        section.key: {
+            *_texts_of([(drawing.source.lite, drawing.rows) for drawing in section.drawings]),
+            *_texts_of(section.grid.rows if section.grid else ()),
+        }
+        for section in drawn
+    }
+    assert [key for key, lines in texts.items() if {"greedy", "random"} & lines] == []
+    marked = {key for key, lines in texts.items() if "greedy (by log)" in lines}
+    assert {"headline", "success_rate", "domains", "player_pairs", "profiles", "scores"} <= marked
+    ran("site", str(tmp_path / "site"), "--root", str(root))
+    for page in (tmp_path / "site").rglob("*.html"):
+        cells = [unescape(cell).strip() for cell in re.findall(r">([^<>]+)<", page.read_text())]
+        assert not {"greedy", "random"} & set(cells), page
