@@ -5,11 +5,14 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 # A shared machine makes any deadline fail now and then; what must be fast has a benchmark.
 settings.register_profile("unhurried", deadline=None)
@@ -35,6 +38,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first: at the end, files of short ones keep all processes at work."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@cache
+def _made_data(file: str) -> str:
+    """Name the data that tests of this file make or share with other files; else the file itself."""
+    text = (REPOSITORY / file).read_text("utf-8")
+    return next((name for name in ("made_edition", "private_root") if name in text), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Files that share what takes seconds to make go to one process, which makes it once."""
+    if config.getoption("dist") != "loadfile":
+        return None
+
+    class BySharedData(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _made_data(nodeid.split("::", 1)[0])
+
+    return BySharedData(config, log)
 
 
 def pytest_collection_finish() -> None:
