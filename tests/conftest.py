@@ -50,14 +50,12 @@ def _made_data(file: str) -> str:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
     """Files that share what takes seconds to make go to one process, which makes it once."""
-    if config.getoption("dist") != "loadfile":
-        return None
 
     class BySharedData(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return _made_data(nodeid.split("::", 1)[0])
 
-    return BySharedData(config, log)
+    return BySharedData(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:

@@ -126,7 +126,6 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
         assert secret not in printed
 
 
-@pytest.mark.slow
 def test_serve_ends_in_one_line_where_its_prefect_server_alone_is_killed(tmp_path: Path) -> None:
     (tmp_path / "perennial.toml").write_text(SETTINGS)
     out = tmp_path / "out.txt"

@@ -92,15 +92,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     ours, its = pty.openpty()
     serving = subprocess.Popen(
         [
-            sys.executable,
-            "-P",
-            "-m",
-            "perennial.flows.cli.app",
-            "serve",
-            "--root",
-            "data",
-            "--port",
-            str(port),
+            *(sys.executable, "-P", "-m", "perennial.flows.cli.app", "serve", "--root", "data"),
+            *("--port", str(port)),
         ],
         cwd=folder,
         env={**clean_environment(), "PERENNIAL_API_KEY": KEY, "PERENNIAL_PLAYERS": "algorithm-3,some-model"},
@@ -176,22 +169,15 @@ def test_no_page_of_another_origin_is_answered(guarded: Guarded, origin: str) ->
     origin = origin.format(port=guarded.port)
     own = basic(guarded.auth_string)
     asked = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "authorization"}
+    create, document = ("POST", "/api/flows/", '{"name": "x"}'), {"Origin": origin, "Content_Type": JSON}
+    # As `fetch` sends with `mode: 'no-cors'`, with what a browser adds by itself.
+    text = {"Origin": origin, "Content_Type": "text/plain"}
     for reply in (
         guarded.send("GET", "/api/health", Origin=origin),
         guarded.send("OPTIONS", "/api/flow_runs/", Origin=origin, **asked),
-        guarded.send(
-            "POST", "/api/flows/", '{"name": "x"}', Origin=origin, Content_Type=JSON, Authorization=own
-        ),
-        # As `fetch` sends with `mode: 'no-cors'`, with what a browser adds by itself.
-        guarded.send("POST", "/api/flows/", '{"name": "x"}', Origin=origin, Content_Type="text/plain"),
-        guarded.send(
-            "POST",
-            "/api/flows/",
-            '{"name": "x"}',
-            Origin=origin,
-            Content_Type="text/plain",
-            Authorization=own,
-        ),
+        guarded.send(*create, **document, Authorization=own),
+        guarded.send(*create, **text),
+        guarded.send(*create, **text, Authorization=own),
     ):
         assert (reply.status, reply.allowed_origin) == (403, None)
     assert "x" not in {flow["name"] for flow in guarded.ask("POST", "/api/flows/filter", {})}
@@ -310,9 +296,8 @@ def test_a_run_that_the_api_lets_pass_is_refused_by_the_flow(served: Guarded) ->
             {"parameters": {"base_url": attacker.url}, "enforce_parameter_schema": False},
         )
         deadline = time.monotonic() + START_S
-        while (state := served.ask("GET", f"/api/flow_runs/{run['id']}")["state"])["type"] in (
-            *("SCHEDULED", "PENDING", "RUNNING"),
-        ):
+        going = ("SCHEDULED", "PENDING", "RUNNING")
+        while (state := served.ask("GET", f"/api/flow_runs/{run['id']}")["state"])["type"] in going:
             assert time.monotonic() < deadline, state
             time.sleep(0.5)
         assert attacker.taken == []

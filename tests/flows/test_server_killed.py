@@ -108,7 +108,6 @@ def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(
         assert max(answers_by_digest(server.log()).values()) == 1
 
 
-@pytest.mark.slow
 def test_a_server_killed_in_a_stage_ends_the_refresh_and_the_next_one_goes_on(
     published_by_prefect: Published, by_prefect: Harness, tmp_path: Path
 ) -> None:

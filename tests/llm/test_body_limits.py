@@ -6,10 +6,11 @@ import subprocess
 import sys
 import time
 import zlib
+from dataclasses import replace
 
 import pytest
 
-from tests.llm.http_double import Answer, MemoryLedger, against, ask, completion, fault, ok
+from tests.llm.http_double import Answer, MemoryLedger, against, ask, completion, double, fault, ok
 from tests.llm.http_double import request as asked
 
 MB = 1_000_000
@@ -19,8 +20,7 @@ LIMIT = {"max_reply_bytes": MB}
 def pack(decoded_bytes: int, wbits: int = 31) -> bytes:
     """Return so many spaces, compressed; `wbits` 31 for gzip, 15 for zlib, -15 for raw deflate."""
     packer = zlib.compressobj(1, wbits=wbits)
-    piece = b" " * MB
-    return b"".join(packer.compress(piece) for _ in range(decoded_bytes // MB)) + packer.flush()
+    return b"".join(packer.compress(b" " * MB) for _ in range(decoded_bytes // MB)) + packer.flush()
 
 
 def encode(encoding: str, body: bytes, **more: object) -> Answer:
@@ -54,8 +54,6 @@ def test_a_body_beyond_the_limit_is_dropped_at_once_and_not_asked_for_again(name
 @pytest.mark.parametrize("name", ["endless", "gzip bomb"])
 @pytest.mark.parametrize(("status", "expected"), [(400, "rejected"), (503, "unavailable")])
 def test_the_body_of_an_error_is_bounded_and_its_status_still_decides(name, status, expected):
-    from dataclasses import replace
-
     reply, server = ask(replace(HOSTILE[name], status=status), max_attempts=2, timeout_s=60)
     assert reply.status == expected
     assert reply.error.startswith(f"HTTP {status}: ")
@@ -161,7 +159,6 @@ print(",".join(statuses), int(peak.split()[1]) // 1000)
 
 def peak_of(answer: Answer, limit: int, calls: int) -> tuple[set[str], int]:
     """Return how calls of a process of their own ended, and the most memory that it took, in MB."""
-    from tests.llm.http_double import double
 
     async def run() -> tuple[set[str], int]:
         async with double(answer) as server:

@@ -282,7 +282,6 @@ def test_a_manifest_or_record_that_is_none_is_one_line(
     assert f"{RECORD} is no file" in refused.err
 
 
-@pytest.mark.slow
 def test_a_full_target_disk_is_told_by_its_name(root: Store, tmp_path: Path) -> None:
     require_mounts()
     (disk := tmp_path / "disk").mkdir()
