@@ -24,6 +24,7 @@ from tests.server.running import running_server
 vf = pytest.importorskip("verifiers.v1", reason="the extra `verifiers` is not installed")
 PACKAGES = {name: pytest.importorskip(f"perennial_{name}") for name in GIVEN}
 
+from tests.verifiers_tasks.hostile_policy import POLICIES  # noqa: E402
 from tests.verifiers_tasks.traces import trace_of  # noqa: E402 (it needs verifiers)
 
 # The scripted models of each benchmark: one that is right, and one that is not.
@@ -96,6 +97,32 @@ def test_verifiers_evaluates_models_on_what_sample_draws(benchmark: str, tmp_pat
                 assert (len(replies) > 1) == (benchmark == "kumo" and model == right)
                 sent = [node["message"] for node in trace["nodes"][: len(line["question"])]]
                 assert [one["content"] for one in sent] == [one["content"] for one in line["question"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("benchmark", GIVEN)
+def test_hostile_policies_get_what_their_answers_deserve(benchmark: str, tmp_path: Path) -> None:
+    number = len(POLICIES)
+    roles = "tests.verifiers_tasks.hostile_policy"
+    options = ("--env.agent.max-turns", "20", "-n", str(number))
+    with running_server(ServerOptions(models=("m",), roles=roles)) as server:
+        traces = evaluate(tmp_path, benchmark, server.url, "m", *options)
+    lines = [one.as_json() for one in draw(benchmark, number)]
+    for trace, line in zip(traces, lines, strict=True):
+        assert trace["task"]["data"]["practice"] == line
+        if not trace["ok"]:
+            assert trace["rewards"] == {}
+            continue
+        replies = [node["message"].get("content") or "" for node in trace["nodes"] if node["sampled"]]
+        deserved = grade(line, replies)
+        assert trace["rewards"]["game_score"]["score"] == deserved.score
+        assert trace["metrics"]["success"] == deserved.success
+        sent = [node["message"]["content"] for node in trace["nodes"] if not node["sampled"]]
+        assert sent[: len(line["question"])] == [message["content"] for message in line["question"]]
+        assert '"practice"' not in json.dumps({**trace, "task": None})
+    # Nobody is lucky often, and an exception of the policy ends no other question.
+    assert sum(trace["rewards"]["game_score"]["score"] for trace in traces if trace["ok"]) <= 2
+    assert sum(not trace["ok"] for trace in traces) == 1
 
 
 @pytest.mark.slow
