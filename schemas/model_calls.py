@@ -133,7 +133,8 @@ class Reply:
 
     Of a reply that calls tools it is that message as JSON: its `content` and `tool_calls`.
 
-    Token counts are None where the server reported none, `cost_usd` where a count or a price is unknown.
+    Token counts are None where the server reported none, `cost_usd` where a count or a price is unknown;
+    `price_source` says whose price it is by.
     `usage_reported` is what the server reported (JSON) where the counts are not that.
     `error` says what went wrong in one line, for a status that is no answer. `raw` is the body received.
     `batch_id` is the server's batch that gave it, None for a call that was made by itself.
@@ -152,6 +153,7 @@ class Reply:
     cached_tokens: int | None = None
     usage: UsageStatus = "missing"
     cost_usd: float | None = None
+    price_source: str | None = None
     latency_s: float = 0.0
     attempts: int = 1
     error: str | None = None
@@ -365,19 +367,28 @@ BATCH_PRICE_SHARE = 0.5
 class Price:
     """Prices of a model in US dollars per million tokens; None: unknown. `cached` None: as `prompt`.
 
-    A call that is answered in a server's batch costs `batch_share` of them.
+    A call that is answered in a server's batch costs `batch_share` of them, one whose prompt has more tokens
+    than a number in `longer` the last such price. `source` says where the price is from.
     """
 
     prompt: float | None
     completion: float | None
     cached: float | None = None
     batch_share: float = 1.0
+    longer: tuple[tuple[int, "Price"], ...] = ()
+    source: str = field(default="", compare=False)
 
-    def in_batch(self) -> "Price":
+    def in_batch(self, share: float | None = None) -> "Price":
         """The prices of calls that a server answers in a batch."""
+        share = self.batch_share if share is None else share
         prices = (self.prompt, self.completion, self.cached)
-        prompt, completion, cached = (None if price is None else price * self.batch_share for price in prices)
-        return Price(prompt, completion, cached)
+        prompt, completion, cached = (None if price is None else price * share for price in prices)
+        longer = tuple((tokens, price.in_batch(share)) for tokens, price in self.longer)
+        return Price(prompt, completion, cached, longer=longer, source=self.source)
+
+    def for_prompt(self, tokens: int) -> "Price":
+        """The price of a call whose prompt has that many tokens."""
+        return next((price for limit, price in reversed(self.longer) if tokens > limit), self)
 
 
 Prices = Mapping[str, Price]  # by model

@@ -36,7 +36,7 @@ _PROVIDERS = {
 def find_provider(base_url: str) -> Provider | None:
     """The service at this address, None for any other server: one of your own has no price and no maker."""
     parts = urlsplit(base_url)
-    if parts.scheme != "https" or parts.port not in (None, 443):
+    if parts.scheme != "https" or parts.port not in (None, 443) or "@" in parts.netloc:
         return None
     return _PROVIDERS.get(parts.hostname or "")
 

@@ -59,6 +59,14 @@ CALLS = Table(
         Column(
             "cost_usd", "float64", "cost, NULL where tokens or price are unknown", nullable=True, minimum=0
         ),
+        Column(
+            "price_source",
+            "string",
+            "where the price is from: models.toml, prices.csv, a log, or a price list with version and date; "
+            "NULL where the cost is unknown",
+            nullable=True,
+            volatile=True,
+        ),
         Column("status", "string", "what became of the call", allowed=CALL_STATUSES),
         Column("error", "string", "what went wrong, NULL for an answer", nullable=True),
         Column("endpoint", "string", "where it was sent", volatile=True),

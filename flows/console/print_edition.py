@@ -302,7 +302,8 @@ def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
         "sum(completion_tokens)::BIGINT AS completion_tokens, "
         "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
         "count(*) FILTER (usage = 'bounded') AS calls_with_bounded_usage, "
-        "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost "
+        "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost, "
+        "string_agg(DISTINCT price_source, '; ' ORDER BY price_source) AS price_sources "
         f"FROM calls WHERE edition = '{edition}' AND role <> 'tool'"
     )
     return dict(zip(names, rows[0], strict=True))
@@ -322,4 +323,5 @@ def _describe_spending(spent: Row) -> str:
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
     kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
     notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
+    notes += [f"prices of {spent['price_sources']}"] * bool(spent["price_sources"])
     return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")

@@ -255,7 +255,8 @@ def read_completion(request: ModelRequest, completion: Completion, price: Price 
     seconds = _number(completion.get("seconds"), _MAX_SECONDS) or 0.0
     reply = read_attempt(request, HttpResult(200, body, seconds), price).reply
     if reply.cost_usd is None:
-        reply = replace(reply, cost_usd=_number(completion.get("cost_usd"), _MAX_PRICE_USD))
+        cost = _number(completion.get("cost_usd"), _MAX_PRICE_USD)
+        reply = replace(reply, cost_usd=cost, price_source=None if cost is None else "log")
     # What was received was Inspect's to keep.
     return replace(reply, raw=None)
 

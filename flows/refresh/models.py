@@ -10,12 +10,12 @@ from difflib import get_close_matches
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.errors import EndpointFailed, InvalidOption, PerennialError, count
 from perennial.schemas.game import TOOLS
-from perennial.schemas.model_calls import AttemptEnd, ModelChoice, ModelRequest, Price, Reply, Spent
+from perennial.schemas.model_calls import AttemptEnd, ModelChoice, ModelRequest, Reply, Spent
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.model_entry import CallPolicy
-from perennial.schemas.settings.models import MODELS_FILE, entry_prices
+from perennial.schemas.settings.models import MODELS_FILE
 from perennial.schemas.units import LOOK_UP
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.endpoint import RequestExtras, check_key, check_url, environment_headers
@@ -27,7 +27,7 @@ from perennial.tasks.play import models_of
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.tasks.tools import FUNCTION, offers_python, tool_params
 from perennial.warehouse.ledger.ledger import CallLedger
-from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.ledger.prices import ModelPrices, load_prices
 from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store, root_id
 
@@ -95,9 +95,11 @@ def check_models(
     check_budget(settings.call_policy(), choices, known_prices(settings, store))
 
 
-def known_prices(settings: RefreshSettings, store: Store) -> dict[str, Price]:
-    """Prices by model: models.toml takes precedence over the data root's prices.csv."""
-    return entry_prices(settings.model_entries(), load_prices(store))
+def known_prices(
+    settings: RefreshSettings, store: Store, in_batches: Callable[[str], bool] = lambda model: False
+) -> ModelPrices:
+    """Prices by model: models.toml, else the data root's prices.csv, else the list of known services."""
+    return ModelPrices(settings.model_entries(), settings.endpoint().base_url, load_prices(store), in_batches)
 
 
 def refuse_reserved_names(settings: RefreshSettings, benchmark: Benchmark) -> None:
@@ -255,7 +257,7 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
     request = short_request(model, params, endpoint.base_url)
     sent = describe_sent(request)
     tried = TriedModel(model, endpoint.describe(), sent)
-    prices = entry_prices(settings.model_entries())
+    prices = ModelPrices(settings.model_entries(), policy.base_url)
     try:
         async with ModelClients(policy, os.environ, _NoLedger(), prices, Spent()) as clients:
             reply = await clients.ask(request)

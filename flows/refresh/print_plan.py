@@ -53,12 +53,10 @@ def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> 
     """Prices for the estimate; one-shot benchmarks may be played in batches, at half the price."""
     from perennial.flows.refresh.models import known_prices
 
-    prices, benchmark = known_prices(settings, store), find_benchmark(plan.benchmark)
-    if not benchmark.one_shot:
-        return prices
+    benchmark = find_benchmark(plan.benchmark)
     # Authors and readers are asked call by call.
-    players = models_of(plan.players, benchmark)
-    return {model: price.in_batch() if model in players else price for model, price in prices.items()}
+    players = models_of(plan.players, benchmark) if benchmark.one_shot else ()
+    return known_prices(settings, store, players.__contains__)
 
 
 def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
@@ -159,6 +157,7 @@ class _Description:
     counts: Mapping[str, int]
     estimates: list[StageEstimate]
     endpoints: Mapping[str, Endpoint]
+    price_sources: Mapping[str, str]
     in_batches: Sequence[str]
     precision: Mapping[str, Mapping[str, object]]
 
@@ -174,6 +173,7 @@ class _Description:
                 model: {"base_url": endpoint.base_url, "key": endpoint.key_from}
                 for model, endpoint in self.endpoints.items()
             }
+            document["price_sources"] = self.price_sources
         return document
 
 
@@ -227,6 +227,7 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
     from perennial.tasks.statistics.scale.design import measure_plan
 
     plan, preparation = prepared.plan, prepared.part
+    endpoints = _endpoints(settings, plan.evaluation, preparation.authors)
     variance = find_benchmark(plan.growth.benchmark).declaration.variance
     estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
@@ -242,7 +243,8 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
         rows=_rows({**preparation.shown, **visible}, preparation.unused),
         counts=_count_planned_rows(preparation.counts, plan.evaluation, estimates),
         estimates=estimates,
-        endpoints=_endpoints(settings, plan.evaluation, preparation.authors),
+        endpoints=endpoints,
+        price_sources=_price_sources(settings, store, endpoints),
         in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
         precision=measure_plan(variance, preparation.sizes, plan.evaluation.runs),
     )
@@ -279,6 +281,7 @@ def print_evaluation_plan(
     estimates = estimate_evaluation(store, plan, settings)
     variance = find_benchmark(plan.benchmark).declaration.variance
     sizes = read_sizes(store, plan) if variance is not None else {}
+    endpoints = _endpoints(settings, plan)
     visible = plan.as_json() | {"protocol": _describe_protocol(plan)}
     description = _Description(
         title=f"Plan of evaluation {plan.unit}",
@@ -286,7 +289,8 @@ def print_evaluation_plan(
         rows=_rows(visible),
         counts=_count_planned_rows({"instances": instances}, plan, estimates),
         estimates=estimates,
-        endpoints=_endpoints(settings, plan),
+        endpoints=endpoints,
+        price_sources=_price_sources(settings, store, endpoints),
         in_batches=_asked_in_batches(settings, plan, estimates),
         precision=measure_plan(variance, sizes, plan.runs),
     )
@@ -309,6 +313,14 @@ def _endpoints(
     models = [choice.model for choice in (*authors, *benchmark.readers(plan.protocol))]
     models += models_of(plan.players, benchmark)
     return {model: settings.endpoint(model) for model in models}
+
+
+def _price_sources(settings: "RefreshSettings", store: Store, models: Iterable[str]) -> dict[str, str]:
+    """Where the price of each model is from; those without one are left out."""
+    from perennial.flows.refresh.models import known_prices
+
+    prices = known_prices(settings, store)
+    return {model: prices[model].source for model in models if model in prices}
 
 
 def _print(console: Terminal, plan: _Description, as_json: bool) -> None:
@@ -341,6 +353,9 @@ def _print_tables(console: Terminal, plan: _Description) -> None:
         for address, models in places.items():
             suffix = f" for {', '.join(models)}" if len(places) > 1 else ""
             console.print(f"endpoint{suffix}: {address}", markup=False, highlight=False)
+        for source in dict.fromkeys(plan.price_sources.values()):
+            models = [model for model, from_there in plan.price_sources.items() if from_there == source]
+            console.print(f"prices of {source}: {', '.join(models)}", markup=False, highlight=False)
     if plan.in_batches:
         console.print(
             f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: "
@@ -381,7 +396,7 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
     table = Table(
         title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
         title_justify="left",
-        caption="a model without a price in models.toml or prices.csv has no cost",
+        caption="a model without a price (models.toml, prices.csv, a known service's) has no cost",
         caption_justify="left",
     )
     for heading in ("stage", "model"):

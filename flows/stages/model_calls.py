@@ -20,13 +20,12 @@ from perennial.schemas.errors import EndpointFailed, PerennialError, UnreadableI
 from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.rows import Rows
 from perennial.schemas.settings.model_entry import CallPolicy
-from perennial.schemas.settings.models import entry_prices
 from perennial.tasks.llm.clients import ReplayClient
 from perennial.tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
 from perennial.tasks.llm.structured import Ask, JsonAsker, SchemaSupport
 from perennial.warehouse.editions.stored_replies import reply_of
 from perennial.warehouse.ledger.ledger import CallLedger
-from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.ledger.prices import ModelPrices, load_prices
 from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store, root_id
 
@@ -220,11 +219,8 @@ def _client(
         return nullcontext(ReplayClient(partial(_read_stored_reply, ledger)))
     from perennial.tasks.llm.clients import ModelClients
 
-    prices = entry_prices(policy.models, load_prices(store))
-    batches = None
-    if in_batches:
-        prices = {model: price.in_batch() for model, price in prices.items()}
-        batches = InBatches(ledger, progress.show_server_batch)
+    prices = ModelPrices(policy.models, policy.base_url, load_prices(store), lambda model: in_batches)
+    batches = InBatches(ledger, progress.show_server_batch) if in_batches else None
     return ModelClients(
         policy, os.environ, ledger, prices, ledger.sum_spending(policy.units), batches=batches
     )

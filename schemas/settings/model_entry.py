@@ -253,7 +253,7 @@ class ModelEntry(BaseModel):
     def price(self) -> Price | None:
         """Its price, None where the entry gives none."""
         prices = self.prompt_usd_per_million, self.completion_usd_per_million, self.cached_usd_per_million
-        return None if prices == (None, None, None) else Price(*prices)
+        return None if prices == (None, None, None) else Price(*prices, source="models.toml")
 
     @property
     def batch_share(self) -> float:

@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from pydantic import BaseModel, PrivateAttr, ValidationError, field_validator
 
 from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
-from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, Endpoint, Price, check_base_url, choose_endpoint
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, Endpoint, check_base_url, choose_endpoint
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import CALLS, PLAYERS, read_toml, setting
 from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
@@ -56,18 +55,6 @@ def _entry(path: Path, name: str, value: object) -> ModelEntry:
     message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
     received = f", got {quote(problem['input'])}" if key in _SHOWN else ""
     raise InvalidOption(f"{where} {quote(key)[1:-1]}: {message}{received}") from None
-
-
-def entry_prices(
-    entries: Mapping[str, ModelEntry], shared: Mapping[str, Price] | None = None
-) -> dict[str, Price]:
-    """Return the prices by model: those that the entries give go before the `shared` ones."""
-    prices = dict(shared or {})
-    for name, entry in entries.items():
-        price = entry.price or prices.get(name) or (Price(None, None) if entry.batch else None)
-        if price is not None:
-            prices[name] = replace(price, batch_share=entry.batch_share)
-    return prices
 
 
 class ModelSettings(BaseModel):

@@ -165,7 +165,7 @@ def cost_at_most(request: ModelRequest, prices: Mapping[str, Price]) -> float:
     Prompt tokens are estimated at 3 bytes each, completion tokens are `max_tokens`. A server that counts
     more tokens than that can pass the bound.
     """
-    price = _require_price(request.model, prices)
+    price = _for_prompt_of(request, _require_price(request.model, prices))
     bound = _require_bound(request.model, request.params)
     return _prompt_cost(request, price) + bound * (price.completion or 0.0) / 1e6
 
@@ -179,11 +179,16 @@ def estimate_cost(
     """
     if price is None or price.prompt is None or price.completion is None:
         return None
+    price = _for_prompt_of(request, price)
     status = None if received is None else received.http_status
     if status is not None and 300 <= status <= 499:
         return _prompt_cost(request, price)
     bound = completion_bound(request.params)
-    return None if bound is None else _prompt_cost(request, price) + bound * price.completion / 1e6
+    return None if bound is None else _prompt_cost(request, price) + bound * (price.completion or 0.0) / 1e6
+
+
+def _for_prompt_of(request: ModelRequest, price: Price) -> Price:
+    return price.for_prompt(prompt_tokens_at_most(request, _BYTES_PER_TOKEN))
 
 
 def _prompt_cost(request: ModelRequest, price: Price) -> float:
@@ -195,8 +200,8 @@ def _require_price(model: str, prices: Mapping[str, Price]) -> Price:
     price = prices.get(model)
     if price is None or price.prompt is None or price.completion is None:
         raise InvalidOption(
-            f"--max-cost cannot be kept for model {model!r}: prices.csv in the data root has none for it: "
-            "add its price, or limit the number of calls with --max-calls"
+            f"--max-cost cannot be kept for model {model!r}: models.toml, prices.csv in the data root and "
+            "the list of known services have no price of it: add its price, or limit calls with --max-calls"
         )
     return price
 

@@ -66,7 +66,7 @@ def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
 
 
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
-    """The token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
+    """The token counts, `usage`, `usage_reported`, `cost_usd` and `price_source` of a Reply."""
     reported = _read_counts(usage)
     tokens = {name: _count(value) for name, value in reported.items()}
     total = tokens.pop("total_tokens")
@@ -94,7 +94,8 @@ def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[st
         "usage_reported": None
         if is_plain and not is_derived
         else json.dumps({k: _legible(v) for k, v in reported.items()}),
-        "cost_usd": cost_usd(price, prompt, completion, cached),
+        "cost_usd": (cost := cost_usd(price, prompt, completion, cached)),
+        "price_source": price.source if price is not None and cost is not None else None,
     }
 
 
@@ -160,11 +161,11 @@ def cost_usd(
 
     Cached tokens are part of the prompt's; None of them known means that all pay the prompt's price.
     """
-    if price is None or price.prompt is None or price.completion is None:
+    if price is None or prompt is None or completion is None:
         return None
-    if prompt is None or completion is None:
+    price, cached = price.for_prompt(prompt), cached or 0
+    if price.prompt is None or price.completion is None:
         return None
-    cached = cached or 0
     cached_price = price.prompt if price.cached is None else price.cached
     return ((prompt - cached) * price.prompt + cached * cached_price + completion * price.completion) / 1e6
 

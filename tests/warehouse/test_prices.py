@@ -1,12 +1,25 @@
-"""The price table: unknown is never zero, and a wrong cell is named."""
+"""Prices: unknown is never zero, a wrong cell is named, and a known service has those of a dated list."""
 
+from datetime import UTC, date, datetime
+from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from genai_prices import Usage, calc_price
 
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.model_calls import Price
-from perennial.warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
+from perennial.schemas.providers import find_provider
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.tasks.llm.replies import cost_usd
+from perennial.warehouse.ledger.prices import (
+    PRICE_COLUMNS,
+    ModelPrices,
+    listed_price,
+    load_prices,
+    parse_prices,
+)
 from perennial.warehouse.store.store import Store
 
 HEADER = ",".join(PRICE_COLUMNS)
@@ -84,3 +97,79 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "prices.csv").mkdir()
     with pytest.raises(UnreadableInput, match=r"prices\.csv: cannot be read"):
         load_prices(Store(str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("url", "model"),
+    [
+        ("https://api.anthropic.com/v1", "claude-sonnet-4-5"),
+        ("https://API.groq.com:443/openai/v1", "llama-3.1-8b-instant"),
+        ("https://openrouter.ai/api/v1", "openai/gpt-4o"),
+    ],
+)
+def test_known_services_have_the_prices_of_a_dated_list(url: str, model: str) -> None:
+    now = datetime.now(UTC)
+    price = ModelPrices({}, url)[model]
+    assert price.source.startswith(f"genai-prices {version('genai-prices')}, 20")
+    provider = "openrouter" if "openrouter" in url else urlsplit(url).netloc.split(".")[1].lower()
+    for tokens in (1_000, 150_000, 450_000):
+        usage = Usage(input_tokens=tokens, output_tokens=700, cache_read_tokens=600)
+        listed = calc_price(usage, model, provider_id=provider, genai_request_timestamp=now)
+        assert cost_usd(price, tokens, 700, 600) == pytest.approx(float(listed.total_price))
+    assert price.in_batch(0.5).for_prompt(450_000).prompt == price.for_prompt(450_000).prompt / 2
+
+
+def test_a_listed_price_is_that_of_its_day_and_of_its_dearest_hour() -> None:
+    before, since = (listed_price("mistral", "mistral-large-4", date(2026, 10, day)) for day in (28, 29))
+    assert before != since
+    assert getattr(since, "source", "").endswith(", 2026-10-29")
+    model = "deepseek-v4-flash"
+    price = listed_price("deepseek", model, date(2026, 11, 20))
+    hours = [datetime(2026, 11, 20, hour, tzinfo=UTC) for hour in range(24)]
+    usage = Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+    costs = {
+        calc_price(
+            usage, "deepseek-v4-flash", provider_id="deepseek", genai_request_timestamp=hour
+        ).total_price
+        for hour in hours
+    }
+    assert len(costs) > 1
+    assert cost_usd(price, 1_000_000, 1_000_000, 0) == pytest.approx(float(max(costs)))
+    # It bills each request too.
+    assert listed_price("perplexity", "sonar-pro", date(2026, 11, 20)) is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.mistral.ai.evil.net/v1",
+        "https://evil-api.mistral.ai/v1",
+        "http://api.mistral.ai/v1",
+        "https://someone@api.mistral.ai/v1",
+        "https://api.mistral.ai:8443/v1",
+        "https://evil.net/api.mistral.ai/v1",
+        "http://192.168.3.4:8000/v1",
+    ],
+)
+def test_other_servers_have_no_listed_price(url: str) -> None:
+    assert "mistral-large-4" in ModelPrices({}, "https://api.mistral.ai/v1")
+    assert ModelPrices({}, url).get("mistral-large-4") is None
+    assert not find_provider(url)
+
+
+def test_prices_that_are_written_go_before_listed_ones() -> None:
+    url = "https://api.x.ai/v1"
+    entries = {
+        "mine": ModelEntry(model="grok-4.3", base_url=url, batch=True),
+        "grok-4.3": ModelEntry(prompt_usd_per_million=7.0, completion_usd_per_million=9.0),
+        "fast": ModelEntry(model="grok-4.3", api={"service_tier": "priority"}),
+        "moved": ModelEntry(model="grok-4.3", base_url="http://127.0.0.1:9000/v1"),
+    }
+    prices = ModelPrices(entries, url, {"grok-4.20": Price(3.0, 4.0, source="prices.csv")})
+    assert (prices["grok-4.3"], prices["grok-4.3"].source) == (Price(7.0, 9.0), "models.toml")
+    assert (prices["grok-4.20"], prices["grok-4.20"].source) == (Price(3.0, 4.0), "prices.csv")
+    assert prices["mine"].batch_share == 0.5
+    assert prices["mine"].source.startswith("genai-prices")
+    in_batches = ModelPrices(entries, url, None, {"mine"}.__contains__)
+    assert in_batches["mine"].completion == prices["mine"].completion / 2
+    assert [name for name in ("fast", "moved", "grok-none") if name in prices] == []

@@ -201,6 +201,7 @@ def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
         "usage": "reported",
         "usage_reported": None,
         "cost_usd": 0.5,
+        "price_source": "prices.csv",
         "status": status,
         "error": None,
         "endpoint": "http://127.0.0.1/v1",

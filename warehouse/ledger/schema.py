@@ -20,7 +20,7 @@ from perennial.warehouse.store.file_system import draft_of, file_system
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
 
 _BUSY_TIMEOUT_S = 60.0
@@ -49,6 +49,7 @@ _TABLES = f"""
         cached_tokens,
         usage TEXT NOT NULL,
         cost_usd,
+        price_source TEXT,
         latency_s NOT NULL,
         attempts NOT NULL,
         reasoning_source TEXT NOT NULL,
