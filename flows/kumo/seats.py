@@ -60,7 +60,7 @@ class KumoSeat:
         row = kumo_episode_row(episode_id, self.book_id, game.tests, game.is_decided())
         rows = {
             "kumo_episodes": [row],
-            "kumo_moves": move_rows(episode_id, game.steps),
+            "kumo_moves": move_rows(episode_id, episode.player, game.steps),
         }
         if self.board.reports:
             reply = episode.turns[-1].reply

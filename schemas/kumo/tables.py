@@ -314,6 +314,7 @@ KUMO_MOVES = Table(
     (
         Column("episode_id", "string", "the episode"),
         Column("turn", "int64", "the turn's number, from 1", minimum=1),
+        Column("player", "string", "who made it: the episode's player"),
         Column("kind", "string", "what was read from the reply", allowed=("action", "truth", "none")),
         Column("move", "string", "the action or truth, NULL where the reply named none", nullable=True),
         Column("state", "int64", "the observed state's number", nullable=True, minimum=0),

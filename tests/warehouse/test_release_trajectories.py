@@ -114,7 +114,7 @@ def test_a_run_gives_the_rows_that_the_same_episode_of_ours_gives(tmp_path: Path
         "episodes": [episode_row(ours, identity, INSTANCE.instance_id, seconds=0.0)],
         "turns": turn_rows(ours, identity),
         "kumo_episodes": [kumo_episode_row(identity, INSTANCE.book_id, 3)],
-        "kumo_moves": move_rows(identity, steps),
+        "kumo_moves": move_rows(identity, "m", steps),
     }
 
 

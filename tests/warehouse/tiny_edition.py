@@ -127,7 +127,7 @@ def play(
         "episodes": [episode],
         "turns": turns,
         "kumo_episodes": [{"episode_id": identity, "book_id": book_id, "tests": tests, "decided": None}],
-        "kumo_moves": move_rows(identity, steps),
+        "kumo_moves": move_rows(identity, player, steps),
     }
 
 

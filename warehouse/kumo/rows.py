@@ -256,12 +256,10 @@ def kumo_episode_row(episode: str, book_id: str | None, tests: int, decided: boo
     return {"episode_id": episode, "book_id": book_id, "tests": tests, "decided": decided}
 
 
-def move_rows(episode: str, steps: Sequence[Step]) -> list[Row]:
+def move_rows(episode: str, player: str, steps: Sequence[Step]) -> list[Row]:
     """Return the rows of table `kumo_moves`, a row per reply."""
-    return [
-        {"episode_id": episode, "turn": s.number, "kind": s.kind, "move": s.move, "state": s.state}
-        for s in steps
-    ]
+    keys = {"episode_id": episode, "player": player}
+    return [{**keys, "turn": s.number, "kind": s.kind, "move": s.move, "state": s.state} for s in steps]
 
 
 def belief_row(

@@ -474,7 +474,7 @@ def _add_rows(
     ):
         keys = {"episode_id": identity, "turn": turn}
         rows["turns"].append({**keys, "reply": reply, "feedback": feedback})
-        rows["kumo_moves"].append({**keys, "kind": kind, "move": move, "state": state})
+        rows["kumo_moves"].append({**keys, "player": player, "kind": kind, "move": move, "state": state})
 
 
 def _findings(subject: str, first: int, runs: Iterable[ReleasedRun]) -> Iterator[Rejection]:

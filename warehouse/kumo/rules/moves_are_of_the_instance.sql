@@ -1,4 +1,4 @@
--- every move of an episode is an action or a truth of its instance, and its feedback is that action's observation or a report
+-- every move of an episode is its player's, an action or a truth of its instance, and its feedback is that action's observation or a report
 SELECT m.episode_id, m.turn, m.kind, m.move
 FROM kumo_moves AS m
 JOIN turns AS t USING (episode_id, turn)
@@ -11,3 +11,4 @@ WHERE (m.kind = 'action' AND (
                    OR m.state IS DISTINCT FROM i.states[list_position(i.actions, m.move)]))))
    OR (m.kind = 'truth' AND NOT coalesce(list_contains(i.truths, m.move), false))
    OR (m.kind = 'none' AND m.move IS NOT NULL)
+   OR m.player <> e.player
