@@ -7,7 +7,7 @@ from typing import Any
 
 from perennial.schemas.table_form import Column, Table
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.dictionary import describe_columns, question_of, question_views
+from perennial.warehouse.catalog.dictionary import describe_columns, draw_tables, question_of, question_views
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _EXAMPLE = re.compile(r"\[(`[^`\]]+`)\]\((mastermind/[^)]+)\)")
@@ -52,7 +52,8 @@ def pages() -> dict[str, str]:
 
 def table_reference() -> str:
     """Return the page of all tables: what a row is, the key, and each column with what its values keep to."""
-    return "\n".join(["# Tables", *(line for table in TABLES.values() for line in _table_lines(table))])
+    head = f"# Tables\n\n```mermaid\n{draw_tables()}\n```"
+    return "\n".join([head, *(line for table in TABLES.values() for line in _table_lines(table))])
 
 
 def view_reference() -> str:

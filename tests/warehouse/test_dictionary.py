@@ -170,6 +170,9 @@ def test_the_command_lists_what_there_is(
     assert [tuple(row.values()) for row in json.loads(columns.out)] == list(
         describe_columns("kumo_leaderboard")
     )
+    names = list(describe_relations())
+    assert names.index("edition_differences") == 9
+    assert names.index("editions") < names.index("statuses") < names.index("kumo_moves") < len(names) - 20
     shown = perennial(monkeypatch, capsys, "tables", "domain_scores").out
     assert shown.startswith("domain_scores: How does each player do in each domain")
     assert max(map(len, shown.splitlines())) <= 60
@@ -177,6 +180,25 @@ def test_the_command_lists_what_there_is(
     assert (wrong.code, wrong.out) == (2, "")
     assert wrong.err.count("\n") == 1
     assert "did you mean leaderboard? `perennial tables` lists all" in wrong.err
+
+
+def test_the_picture_has_all_tables_with_keys_and_references(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = perennial(monkeypatch, capsys, "tables", "--picture").out
+    assert drawn.startswith("erDiagram\n")
+    assert re.findall(r"^    (\w+) \{$", drawn, re.MULTILINE) == list(TABLES)
+    assert len(re.findall(r"^    (\w+) \|\|--o\{ \w+ : \w+$", drawn, re.MULTILINE)) == sum(
+        len(table.references) for table in TABLES.values()
+    )
+    assert drawn.count("{") - drawn.count("o{") == drawn.count("}")
+    near = perennial(monkeypatch, capsys, "tables", "kumo_beliefs", "--picture").out
+    assert "string episode_id PK, FK" in near
+    assert "episodes ||--o{ kumo_beliefs : episode_id" in near
+    assert "messages" not in near
+    wrong = perennial(monkeypatch, capsys, "tables", "token_use", "--picture")
+    assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+    assert "token_use is a view" in wrong.err
 
 
 def test_a_query_without_sql_is_refused(run: Run) -> None:

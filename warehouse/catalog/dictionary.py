@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.statistics import Measure
 from perennial.schemas.table_form import DUCKDB_TYPES
-from perennial.schemas.tables import TABLES
+from perennial.schemas.tables import SHARED_TABLES, TABLES
 from perennial.warehouse.catalog.confinement import quote, table_sql
 
 if TYPE_CHECKING:
@@ -127,9 +127,33 @@ class ColumnEntry(NamedTuple):
 
 
 def describe_relations() -> dict[str, str]:
-    """What each table and each view is, by name: tables first."""
-    tables = {table.name: f"A row is {table.row}." for table in TABLES.values()}
-    return tables | {name: question_of(sql) for name, sql in question_views().items()}
+    """What each view and table is, by name: views most used, the other shared ones, those of benchmarks."""
+    texts = {table.name: f"A row is {table.row}." for table in TABLES.values()}
+    texts |= {name: question_of(sql) for name, sql in question_views().items()}
+    shared = (*_MOST_USED, *(table.name for table in SHARED_TABLES), *view_names(SHARED))
+    return {name: texts[name] for name in shared} | texts
+
+
+def draw_tables(name: str = "") -> str:
+    """The tables with their keys and references as a Mermaid diagram; of one table with those beside it."""
+    links = [(table.name, ref.to_table, ref.column) for table in TABLES.values() for ref in table.references]
+    links += [(table.name, table.extends, "") for table in TABLES.values() if table.extends]
+    links = [link for link in links if name in ("", *link[:2])]
+    drawn = {name, *(end for link in links for end in link[:2])} if name else set(TABLES)
+    lines = ["erDiagram"]
+    for table in (TABLES[table] for table in TABLES if table in drawn):
+        referring = {ref.column for ref in table.references}
+        lines.append(f"    {table.name} {{")
+        for column in table.columns:
+            marks = ["PK"] * (column.name in table.key) + ["FK"] * (column.name in referring)
+            if marks:
+                lines.append(f"        {column.type} {column.name} {', '.join(marks)}")
+        lines.append("    }")
+    lines += [
+        f"    {other} ||--o{{ {table} : {column}" if column else f"    {other} ||--|| {table} : extends"
+        for table, other, column in links
+    ]
+    return "\n".join(lines)
 
 
 def describe_columns(name: str) -> tuple[ColumnEntry, ...]:

@@ -29,6 +29,7 @@ from perennial.warehouse.catalog.dictionary import (
     SavedQuestion,
     describe_columns,
     describe_relations,
+    draw_tables,
     saved_questions,
     words_of,
 )
@@ -118,6 +119,10 @@ def query(
 
 def tables(
     name: Annotated[str | None, typer.Argument(help="Show the columns of this table or view.")] = None,
+    picture: Annotated[
+        bool,
+        typer.Option("--picture", help="Print a diagram (Mermaid) of the tables, their keys and references."),
+    ] = False,
     format_: FormatOption = Format.table,
     as_json: JsonOption = False,
 ) -> None:
@@ -129,6 +134,9 @@ def tables(
     """
     format_ = choose_format(format_, as_json)
     texts = describe_relations()
+    if picture and (name is None or name in TABLES):
+        sys.stdout.write(draw_tables(name or "") + "\n")
+        return
     if name is None:
         # Of a view the question alone; what it counts comes after that.
         heads = {name: text if name in TABLES else f"{text.split('?')[0]}?" for name, text in texts.items()}
@@ -138,6 +146,8 @@ def tables(
     if name not in texts:
         meant = suggest(name, texts) or ";"
         raise InvalidOption(f"there is no table or view {name!r}{meant} `perennial tables` lists all")
+    if picture:
+        raise InvalidOption(f"--picture: {name} is a view: name a table, or none for all tables")
     if format_ is Format.table:
         Terminal().print(f"{name}: {texts[name]}\n")
     print_entries(ColumnEntry._fields, describe_columns(name), format_)

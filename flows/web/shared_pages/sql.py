@@ -142,7 +142,7 @@ def _show_result(result: "_Result") -> None:
 
 def _show_dictionary() -> None:
     relations = describe_relations()
-    name = str(st.selectbox("Table or view", sorted(relations)))
+    name = str(st.selectbox("Table or view", list(relations)))
     st.text(f"{'table' if name in TABLES else 'view'} {name}: {relations[name]}")
     show_rows(f"columns_of_{name}", Rows(ColumnEntry._fields, describe_columns(name)), height=420)
 
