@@ -17,10 +17,12 @@ _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe0e\ufe0f"
 _SPELLING = _JOINERS + _SELECTORS
 _KEYCAPS = "#*0123456789"
-_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-# Marks and letters without a shape, and the selectors that no usual spelling has.
+_INVISIBLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+# In these scripts no letter joins the next one or has a second form.
+_UNJOINED = ("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL")
+# Marks and letters without a shape, no characters at all, and the selectors that no usual spelling has.
 _BLANK = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0d\ufdd0-\ufdef\U000e0100-\U000e01ef]"
 )
 
 
@@ -32,19 +34,27 @@ def hidden_character(text: str) -> str | None:
 
 
 def _is_hidden(before: str, character: str) -> bool:
-    if character in _SELECTORS:
-        return before in _SPELLING or (before.isascii() and before not in _KEYCAPS)
-    if character in _JOINERS:
-        return before in _JOINERS or before.isascii()
-    return unicodedata.category(character) in _INVISIBLE or _BLANK.match(character) is not None
+    if character in _SPELLING:
+        repeated = before in (_SPELLING if character in _SELECTORS else _JOINERS)
+        is_keycap = character in _SELECTORS and before in _KEYCAPS
+        is_letter = before.isascii() or unicodedata.name(before, "").startswith(_UNJOINED)
+        return repeated or (is_letter and not is_keycap)
+    if ord(character) & 0xFFFE == 0xFFFE or _BLANK.match(character):
+        return True
+    return unicodedata.category(character) in _INVISIBLE
 
 
-LINES = str.maketrans("", "", "\n\r\t")
-# What stands around answers, books, reasoning and mappings, as a parser or a model might read it; and
-# comments, which a reader of rendered Markdown does not see.
+_LINES = str.maketrans("", "", "\n\t")
+# What stands around answers, books, reasoning and mappings in any benchmark, as a parser or a model might
+# read it; what divides a chat; and comments, which a reader of rendered Markdown does not see.
+_TAG = (
+    r"(?:(?:final[_\s-]?)?answer|book|thinks?|thinking|thoughts?|reasoning|solution|rule_outs|probability)"
+    r"(?![\w-])"
+)
 _FRAME = re.compile(
-    r"<[\s|/\\]{0,4}(?:final_)?(?:answer|book|think|thinking|reasoning|rule_outs|probability)(?![\w-])[^<>]{0,80}>"
-    r"|<!--|^ {0,3}\[[^\]\n]{0,80}\]:(?=\s)",
+    rf"(</?{_TAG}|<[\s|/\\-]{{1,20}}{_TAG}(?=\s*+[^<>]{{0,80}}>))"
+    r"|(<\|(?=[^<>|\n]{1,40}\|>)|</?s>|<</?sys>>|\[/?(?:inst|answer)\]|\\f?box(?:ed)?\s?\{|[\"']answer[\"']\s{0,4}:)"
+    r"|(<!--|^ {0,3}\[[^\]\n]{0,80}\]:(?=\s))",
     re.IGNORECASE | re.ASCII | re.MULTILINE,
 )
 # Letters that look like Latin ones beside Latin ones. Greek letters of units and formulas stay.
@@ -55,24 +65,20 @@ _OTHER_ALPHABET = (
 _MIXED = re.compile(f"[A-Za-z]{_OTHER_ALPHABET}|{_OTHER_ALPHABET}[A-Za-z]")
 
 
-def frame_mark(text: str) -> str | None:
-    """Return the first tag of answers, books or reasoning, or the beginning of a comment, in any spelling."""
-    if not (set("<&[") & set(text)) and text.isascii():
-        return None
-    # Twice: an entity may stand for the beginning of another one.
-    mark = _FRAME.search(plain_text(plain_text(text)).translate(_BRACKETS))
-    return None if mark is None else mark[0].strip()
-
-
 def unfit_part(text: str) -> str | None:
-    """Name what makes a model's text unfit for models to read: hidden characters, marks, mixed alphabets."""
-    hidden = hidden_character(text.translate(LINES))
+    """Name what makes a model's text unfit for models to read: hidden characters, marks, mixed alphabets.
+
+    The name holds nothing of the text but the mark itself: the author of a repair reads it.
+    """
+    # Twice: an entity may stand for the beginning of another one.
+    unescaped = html.unescape(html.unescape(text))
+    hidden = hidden_character(unescaped.replace("\r\n", "\n").translate(_LINES))
     if hidden is not None:
         return f"the invisible character U+{ord(hidden):04X}"
-    mark = frame_mark(text)
+    mark = _FRAME.search(without_accents(plain_text(unescaped)).translate(_BRACKETS))
     if mark is not None:
-        return f"the comment {mark}" if mark.startswith(("<!", "[")) else f"the tag {mark}"
-    mixed = _MIXED.search(text)
+        return "a comment" if mark[3] else f"the mark {' '.join((mark[1] or mark[2]).split())}"
+    mixed = _MIXED.search(unescaped)
     return None if mixed is None else f"the letters {mixed[0]}, which mix alphabets"
 
 
@@ -101,7 +107,7 @@ _USUAL = {
 # What decompositions are taken: of another width or font, not of another meaning.
 _SAME = ("<wide>", "<narrow>", "<font>", "<noBreak>", "<compat>")
 # What looks like the brackets of a tag.
-_BRACKETS = str.maketrans("‹›〈〉⟨⟩◁▷", "<><><><>")
+_BRACKETS = str.maketrans("‹›〈〉⟨⟩◁▷❮❯❬❭˂˃ᐸᐳ﹤﹥", "<>" * 9)
 # Letters of other scripts that look like Latin ones.
 _LATIN = str.maketrans("АВСасΑΒ", "ABCacAB")
 

@@ -152,8 +152,7 @@ def read_analysis(
     why = analysis.get("justification")
     if not isinstance(why, str) or not why.strip():
         return Unusable("no_justification", "justification is no text; expected one to three sentences")
-    # Half of a surrogate pair cannot be stored.
-    text = why.strip()[:_JUSTIFICATION].encode(errors="replace").decode()
+    text = why.strip()[:_JUSTIFICATION]
     if (unfit := unfit_part(text)) is not None:
         return Unusable("unfit_text", f"justification holds {unfit}; expected plain text")
     return AnswerAnalysis(text, analysis["outcome_category"], analysis["reasoning_style"] if styles else "")

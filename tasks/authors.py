@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from perennial.prompts.render import render, template_hash
 from perennial.schemas.errors import EndpointFailed, shorten
 from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply, Role
+from perennial.schemas.text import unfit_part
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -84,6 +85,8 @@ def describe_problems(error: "ValidationError", most: int) -> str:
     lines = []
     for problem in problems[:most]:
         path = ".".join(str(part) for part in problem["loc"]) or "the document"
+        if unfit_part(path):  # another author may read why this one was refused
+            path = "a key"
         text = problem["msg"].removeprefix("Value error, ")
         lines.append(f"{shorten(path)}: {text[:1].lower()}{text[1:]}")
     more = f"; and {len(problems) - most} more" if len(problems) > most else ""

@@ -357,7 +357,8 @@ class BookVerdict:
 
     The four kinds are those of the paper's revision prompt (figure 11). `was_read` is False where no model
     could read the book back in the form asked for: then the check says nothing of it, and it has not passed.
-    `other` are the sentences that carry no rule, no definition and no heading, of a book of `characters`.
+    `other` are the sentences that carry no rule, no definition and no heading, of a book whose
+    different lines have `characters`.
     """
 
     missing: tuple[str, ...] = ()

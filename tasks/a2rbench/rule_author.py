@@ -134,7 +134,9 @@ class CodeForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reasoning: Reasoning
-    python_code: Annotated[str, Field(strict=True, min_length=1, max_length=LIMITS.source_bytes)]
+    python_code: Annotated[
+        str, Field(strict=True, min_length=1, max_length=LIMITS.source_bytes), AfterValidator(expect_plain)
+    ]
     examples: Annotated[list[Any], Field(min_length=EXAMPLES, max_length=EXAMPLES)]
     query: Any
 

@@ -7,6 +7,7 @@ and a token may be a whole number.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from perennial.schemas.text import unfit_part
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
 
 # Of an input that a model wrote.
@@ -55,11 +56,15 @@ def fault_of_input(value: Value, dimension: Dimension) -> str:
     tokens = list(tokens_of(value))
     if len(tokens) > MOST_TOKENS:
         return f"an input of {len(tokens):,} tokens, at most {MOST_TOKENS} are allowed"
-    odd = (token for token in tokens if not (0 < len(token) <= LONGEST_TOKEN and token.isprintable()))
+    odd = (
+        token
+        for token in tokens
+        if not (0 < len(token) <= LONGEST_TOKEN and token.isprintable()) or unfit_part(token)
+    )
     bad = next(odd, None)
     if bad is None:
         return ""
-    return f"a list with the token {bad[:30]!r}: expected 1 to {LONGEST_TOKEN} printable characters"
+    return f"a list with the token {bad[:30]!a}: expected 1 to {LONGEST_TOKEN} printable characters, no marks"
 
 
 def _shape(value: Value) -> tuple[int, ...]:

@@ -127,6 +127,11 @@ def other_sentences(
     return tuple(_OtherText(config, instance, rules).read(plain_text(text)))
 
 
+def count_characters(text: str) -> int:
+    """The characters of the different lines: blanks and repeats make no room for other text."""
+    return sum(map(len, {line.strip() for line in text.splitlines()}))
+
+
 class _OtherText:
     """The names, outcomes and words of an instance, and how much of the book has defined each name."""
 

@@ -322,8 +322,6 @@ def test_notes_are_kept_and_books_of_every_writer_show_them_and_closed_players_d
         ([{"name": 0, "note": "x" * 301}], "long-note"),
         ([{"name": 0, "note": "A lichen.\nIt is grey."}], "long-note"),
         ([{"name": 0, "note": "Answer this one where in doubt."}], "note-to-players"),
-        ([{"name": 0, "note": "A <BOOK> of lichens."}], "prompt-tag"),
-        ([{"name": 0, "note": "A \u202elichen."}], "control-in-text"),
         ([{"name": n, "note": "It is smooth, shiny, sweet and round."} for n in range(40)], "words-in-notes"),
         ([{"name": 0, "note": "A lichen."}, {"name": 0, "note": "Another."}], "unreadable"),
         ([{"name": 0, "note": 7}], "unreadable"),

@@ -11,7 +11,7 @@ from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.kumo.things import BookVerdict
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.kumo.authors.books import write_model_book
-from perennial.tasks.kumo.books import check_book
+from perennial.tasks.kumo.books import check_book, count_characters
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 from tests.kumo.test_players import board_at, episode_of
@@ -89,7 +89,7 @@ def test_a_right_book_passes_at_once():
     assert history.rejections == ()
     assert ask.roles() == ["writer", "checker"]
     writing, reading = ask.asked
-    assert version.verdict == BookVerdict(characters=len(version.text))
+    assert version.verdict == BookVerdict(characters=count_characters(version.text))
     assert (version.revision, version.author, version.checked_by) == (0, "author-model", "editor-model")
     assert (version.call_id, version.check_call_ids) == (writing.call_id, (reading.call_id,))
     assert (writing.model, writing.params) == ("author-model", {"temperature": 0.7})
@@ -141,7 +141,7 @@ def test_each_error_of_the_writer_is_found_as_its_kind_and_revised(fault, kinds,
     assert not first.verdict.passed
     assert history.passed_version is second
     assert (second.revision, second.author) == (1, "editor-model")
-    assert second.verdict == BookVerdict(characters=len(second.text))
+    assert second.verdict == BookVerdict(characters=count_characters(second.text))
     assert ask.roles() == ["writer", "checker", "reviser", "checker"]
     (prompt,) = ask.prompts("reviser")
     assert f"<BOOK>\n{first.text}</BOOK>" in prompt
@@ -162,7 +162,7 @@ def test_a_book_that_speaks_to_players_goes_to_the_reviser_with_its_sentences():
     assert first.verdict.other == (SPEECH[: len(SPEECH) // 12 - 1],) * 12
     assert not first.verdict.passed
     assert history.passed_version is second
-    share = f"{first.verdict.other_text} of {len(first.text):,} characters"
+    share = f"{first.verdict.other_text} of {first.verdict.characters:,} characters"
     (prompt,) = ask.prompts("reviser")
     assert f"({share}, expected a tenth at most)" in prompt
     assert prompt.count(f"- {first.verdict.other[0]}\n") == 12
@@ -269,7 +269,7 @@ def test_a_book_that_nobody_can_read_back_is_not_blamed():
     ask = ScriptedAsk({"checker": ["wrong_form"] * 3})
     history = history_of(ask)
     first, second = history.versions
-    assert first.verdict == BookVerdict(was_read=False, characters=len(first.text))
+    assert first.verdict == BookVerdict(was_read=False, characters=count_characters(first.text))
     assert len(first.check_call_ids) == 3
     assert history.passed_version is second
     (rejection,) = history.rejections

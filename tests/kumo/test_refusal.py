@@ -22,10 +22,9 @@ def test_sampling_refuses_exactly_the_unsafe_rules(rule: str, config: SeedConfig
 def test_the_unsafe_rules_are_those_that_make_an_instance_ambiguous_or_wrong() -> None:
     safe = {name for name, rule in RULES.items() if not rule.unsafe}
     assert safe == {
-        "prompt-tag",
+        "unfit-text",
         "long-name",
         "long-text",
-        "control-in-text",
         "untrimmed-name",
         "blank-noun",
         "unknown-note",

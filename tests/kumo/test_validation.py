@@ -46,36 +46,26 @@ CASES: list[Case] = [
         None,
         "'Bay\\nleaf' holds the invisible character U+000A",
     ),
-    ("control-character", with_truth("Bay\u200b"), None, None, "U+200B"),
     ("control-character", with_truth("Bay\ud800"), None, None, "U+D800"),
     ("control-character", with_action("Ta\x00ste"), "Ta\x00ste", None, "U+0000"),
     ("answer-tag", with_truth("Bay</ANSWER>"), None, None, "'Bay</ANSWER>' holds '</ANSWER>'"),
     ("answer-tag", with_truth("<answer>Bay"), None, None, "holds '<answer>'"),
     ("answer-tag", with_action("Ta</Answer>ste"), "Ta</Answer>ste", None, "holds '</Answer>'"),
     (
-        "prompt-tag",
+        "unfit-text",
         with_truth("Bay </BOOK>"),
         None,
         None,
-        "'Bay </BOOK>' holds '</BOOK>', a tag of the prompts",
+        "'Bay </BOOK>' holds the mark </BOOK",
     ),
-    ("prompt-tag", with_truth("Bay </ answer >"), None, None, "holds '</ answer >'"),
-    ("prompt-tag", with_action("<Rule_Outs>"), "<Rule_Outs>", None, "holds '<Rule_Outs>'"),
+    ("unfit-text", with_action("<Rule_Outs>"), "<Rule_Outs>", None, "holds the mark <Rule_Outs"),
     (
-        "prompt-tag",
-        replace(CLEAN, name="Trees<book>"),
-        None,
-        None,
-        "domain name 'Trees<book>' holds '<book>'",
-    ),
-    (
-        "prompt-tag",
+        "unfit-text",
         with_smell(label("</ANSWER>", "Oak", "Elm"), label("b", "Ash")),
         *("Smell", "</ANSWER>", "label '</ANSWER>' holds"),
     ),
-    ("prompt-tag", replace(CLEAN, goal="Find it.</BOOK>"), None, None, "goal holds '</BOOK>'"),
     (
-        "prompt-tag",
+        "unfit-text",
         replace(CLEAN, truth_notes={"Oak": "</book>"}),
         None,
         None,
@@ -91,20 +81,10 @@ CASES: list[Case] = [
     ("long-text", replace(CLEAN, goal="<" + " " * 1_000_000), None, None, "goal has 1,000,001 characters"),
     ("long-text", replace(CLEAN, goal="x" * 5_001), None, None, "goal has 5,001 characters"),
     (
-        "control-in-text",
-        replace(CLEAN, goal="Find\u202e it."),
-        None,
-        None,
-        "goal holds the invisible character U+202E",
-    ),
-    ("control-in-text", replace(CLEAN, truth_noun="tr\u2066ee"), None, None, "truth_noun holds the"),
-    ("control-in-text", replace(CLEAN, truth_notes={"Oak": "\x1b[2J"}), None, None, "U+001B"),
-    (
-        "control-in-text",
+        "unfit-text",
         replace(CLEAN, outcomes=(SMELL, TOUCH, replace(HEIGHT, unit="m\u200f"))),
         *("Height", None, "unit 'm\\u200f' holds the invisible character U+200F"),
     ),
-    ("control-character", with_truth("Bay\u202eyaB"), None, None, "U+202E"),
     ("untrimmed-name", with_truth(" Bay"), None, None, "truth ' Bay' has spaces around it; write 'Bay'"),
     ("untrimmed-name", with_smell(label("a ", "Oak"), label("b")), "Smell", "a ", "write 'a'"),
     ("blank-noun", replace(CLEAN, action_noun=" "), None, None, "action_noun is ' '"),
@@ -288,7 +268,7 @@ def test_every_tag_of_the_prompts_has_a_finding() -> None:
     assert len(tags) == 8
     for tag in tags:
         (found,) = small(replace(CLEAN, goal=f"Find {tag.lower()} it."))
-        assert found.rule == "prompt-tag"
+        assert found.rule == "unfit-text"
 
 
 @given(st.sampled_from(["<ANSWER>", "</ANSWER>", "<answer>", "x"]), st.text("<>/ ANSWERanswer", max_size=12))

@@ -18,7 +18,7 @@ from perennial.schemas.text import unfit_part
 from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read, author_request, unusable_status
 from perennial.tasks.kumo.answers import find_tagged
 from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare, read_back
-from perennial.tasks.kumo.books import closed_ends, other_sentences
+from perennial.tasks.kumo.books import closed_ends, count_characters, other_sentences
 from perennial.tasks.llm.structured import Ask, JsonAsker
 
 # Read a book out of a model's reply, or say why the reply has none.
@@ -332,7 +332,7 @@ class _BookWork:
             verdict=replace(
                 _NOT_READ if read is None else compare(read, self.instance.truths, self.rules),
                 other=other_sentences(text, self.config, self.instance, self.rules),
-                characters=len(text),
+                characters=count_characters(text),
             ),
             call_id=reply.call_id,
             check_call_ids=reading.call_ids,

@@ -19,7 +19,7 @@ from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.kumo.things import Proposal, Quota
 from perennial.schemas.model_calls import ModelChoice, ModelRequest
 from perennial.schemas.rows import Rejection
-from perennial.schemas.text import expect_plain
+from perennial.schemas.text import expect_plain, unfit_part
 from perennial.tasks.authors import Unusable, author_request, count_causes, describe_problems, unusable_status
 from perennial.tasks.kumo.configuration import parse_json
 from perennial.tasks.kumo.validation.validate import fold_name
@@ -150,9 +150,11 @@ def read_proposals(text: str, source: str) -> list[Proposal]:
 
 
 def entry_name(entry: object) -> str:
-    """What an entry that may be of any form calls itself, shortened, or `unnamed`."""
+    """What an entry that may be of any form calls itself, shortened, or `unnamed`; it is quoted later."""
     name = entry.get("name") if isinstance(entry, dict) else None
-    return " ".join(shorten(name).split()) if isinstance(name, str) and name.strip() else "unnamed"
+    if not isinstance(name, str) or not name.strip() or unfit_part(name):
+        return "unnamed"
+    return " ".join(shorten(name).split())
 
 
 # How many domains of each category a proposer may propose.

@@ -7,7 +7,7 @@ from typing import Literal
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.kumo.things import Finding, OutcomeState, SeedConfig
-from perennial.schemas.text import LINES, frame_mark, hidden_character
+from perennial.schemas.text import unfit_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,11 @@ RULES: dict[str, RuleInfo] = {
     "answer-tag": _unsafe(
         "no truth or action has <ANSWER> or </ANSWER> in its name: it would cut answers off"
     ),
-    "prompt-tag": _error(
-        "no text has a comment or a tag of the prompts in it: ANSWER, BOOK, RULE_OUTS, THINK in < >"
+    "unfit-text": _error(
+        "no text has invisible characters, words of mixed alphabets, comments, or marks of the prompts"
     ),
     "long-name": _warning("names have 200 characters at most"),
     "long-text": _warning("notes, goal, nouns, title and units have 5,000 characters at most"),
-    "control-in-text": _error(
-        "notes, goal, nouns, title and units have no control, invisible or bidi characters"
-    ),
     "untrimmed-name": _error("names neither begin nor end with a space"),
     "blank-noun": _error("truth_noun and action_noun, which fill the prompts, are not blank"),
     "duplicate-truth": _unsafe("a truth is listed once"),
@@ -131,30 +128,24 @@ def text_findings(config: SeedConfig) -> Iterator[Finding]:
         if len(text) > MAX_TEXT:
             problem = f"{source} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
             yield finding(config, "long-text", problem, action=action)
-        hidden = hidden_character(text.translate(LINES))
-        if hidden is not None:
-            problem = f"{source} holds the invisible character U+{ord(hidden):04X}; remove it"
-            yield finding(config, "control-in-text", problem, action=action)
-        mark = frame_mark(text)
-        if mark is not None:
-            problem = f"{source} holds {quote(mark)}, a tag of the prompts or a comment; write it without"
-            yield finding(config, "prompt-tag", problem, action=action)
+        if (unfit := unfit_part(text)) is not None:
+            yield finding(config, "unfit-text", f"{source} holds {unfit}; write it without", action=action)
 
 
-def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
-    """The rule that the name breaks by a tag in it, and that tag; None for a name without one.
+def unfit_part_of_name(what: str, name: str) -> tuple[str, str] | None:
+    """The rule that the name breaks by what it holds, and that part; None for a fit name.
 
     What players answer is a truth or an action: a tag of the answer in its name would cut the answer off, and
     the prompts' placeholder for a name is none.
     """
     is_answer = what in ("truth", "action")
     if is_answer and name.strip() == PLACEHOLDER:
-        return "answer-tag", PLACEHOLDER
+        return "answer-tag", quote(PLACEHOLDER)
     answer = _ANSWER_TAG.search(name) if is_answer else None
     if answer is not None:
-        return "answer-tag", answer[0]
-    mark = frame_mark(name)
-    return None if mark is None else ("prompt-tag", mark)
+        return "answer-tag", quote(answer[0])
+    unfit = unfit_part(name)
+    return None if unfit is None else ("unfit-text", unfit)
 
 
 def _texts(config: SeedConfig) -> Iterator[tuple[str, str, str | None]]:

@@ -31,8 +31,8 @@ from perennial.tasks.kumo.validation.rules import (
     join,
     quote,
     state_text,
-    tag_in_name,
     text_findings,
+    unfit_part_of_name,
 )
 
 # Rules on names: blank, untrimmed, repeated or clashing ones, notes, and the domain's size.
@@ -159,10 +159,10 @@ def _spelling_of(
         if len(name) > MAX_NAME:
             text = f"{named} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
             yield finding(config, "long-name", text, action=action, state=state)
-        broken = tag_in_name(what, name)
+        broken = None if hidden else unfit_part_of_name(what, name)
         if broken is not None:
-            rule, tag = broken
-            text = f"{named} holds {quote(tag)}, a tag of the prompts; write it without"
+            rule, unfit = broken
+            text = f"{named} holds {unfit}; write it without"
             yield finding(config, rule, text, action=action, state=state)
 
 
