@@ -200,7 +200,11 @@ class SiteFolder:
     def _target(self, name: str) -> Path:
         """Return the file's place; raise InvalidOption where a link leads out of the folder."""
         target = self._folder / name
-        if not target.parent.resolve().is_relative_to(self._place):
+        try:
+            is_inside = target.parent.resolve().is_relative_to(self._place)
+        except (OSError, RuntimeError):  # links that lead to each other
+            is_inside = False
+        if not is_inside:
             raise InvalidOption(
                 f"{show_path(target)} leads out of {show_path(self._folder)}: remove the link"
             )
@@ -265,7 +269,9 @@ def open_site_folder(
 def _require_inside(name: str) -> str:
     """Return the name; raise ValueError unless it is that of a file in the folder, with `/` between parts."""
     parts = PurePosixPath(name).parts
-    if not parts or name.startswith("/") or ".." in parts or str(PurePosixPath(name)) != name:
+    if not parts or not name.isprintable() or name.startswith("/") or ".." in parts:
+        raise ValueError(name)
+    if str(PurePosixPath(name)) != name:
         raise ValueError(name)
     if name == RECORD or parts[0] == _DRAFTS:
         raise ValueError(name)

@@ -163,6 +163,24 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="leads out of"):
         build(inside, {"x": {"index.html": 1, "a/b.html": 1}})
     assert not list(outside.iterdir())
+    (inside / "d").symlink_to("d")  # to itself
+    with pytest.raises(InvalidOption, match="leads out of"):
+        build(inside, {"x": {"index.html": 1, "d/e/f.txt": 1}})
+
+
+def test_a_page_that_became_a_pipe_is_written_again(tmp_path: Path) -> None:
+    build(tmp_path, {"x": {"index.html": 1}})
+    (tmp_path / "index.html").unlink()
+    os.mkfifo(tmp_path / "index.html")
+    assert build(tmp_path, {"x": {"index.html": 1}}) == Changes(written=1)
+    assert (tmp_path / "index.html").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink(os.devnull, path)])
+def test_a_record_that_is_no_file_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / RECORD)
+    with pytest.raises(InvalidOption, match=rf"{RECORD} is no file: move it away"):
+        build(tmp_path, {})
 
 
 @pytest.mark.parametrize(
@@ -177,6 +195,12 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
         '{"format": 1, "pending": [], "parts": {"x": {"key": "", "files": {"": ""}}}}',
         '{"format": 1, "pending": [], "parts": {"x": 3}}',
         '{"format": 1, "pending": [3], "parts": {}}',
+        '{"format": 1, "owners": [], "pending": ["victim\\u0000"], "parts": {}}',
+        '{"format": 1, "owners": [], "pending": ["victim\\udc80"], "parts": {}}',
+        '{"format": 1, "owners": [{}], "pending": [], "parts": {}}',
+        '{"format": 1e400, "owners": [], "pending": [], "parts": {}}',
+        "[" * 40_000,
+        '{"a":' * 40_000 + "1" + "}" * 40_000,
     ],
 )
 def test_a_record_that_is_not_ours_deletes_nothing(tmp_path: Path, record: str) -> None:
