@@ -1,5 +1,7 @@
 """Execute a run as one Prefect flow: its name, its log, and its stages as task runs."""
 
+import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,32 +12,50 @@ from uuid import UUID
 import httpx
 from prefect import flow, get_run_logger, tags
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.objects import TERMINAL_STATES
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterDeploymentId,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+    FlowRunFilterTags,
+)
+from prefect.client.schemas.objects import TERMINAL_STATES, StateType
 from prefect.context import FlowRunContext
 from prefect.logging.handlers import APILogHandler
+from prefect.states import Crashed
 
 from perennial.flows.console import progress
+from perennial.flows.console.root_option import whole_path
 from perennial.flows.run.choose_runner import open_runner, root_for_workers
 from perennial.flows.run.plain_stages import Execution
 from perennial.flows.run.prefect_stages import Stages
-from perennial.flows.watchers.watcher import Watchers
+from perennial.flows.watchers.watcher import Watchers, without_credentials
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
+from perennial.warehouse.store.store import Store, root_id
 
 Result = TypeVar("Result")
-_TAG = "edition:"
+_TAG, _PROCESS_TAG = "edition:", "process:"
 _SETTLE_S = 5.0
 _POLL_S = 0.1
 
 
 def run_as_flow(
-    name: str, units: Sequence[str], settings: Sequence[JsonObject], make: Callable[[Execution], Result]
+    name: str,
+    units: Sequence[str],
+    settings: Sequence[JsonObject],
+    make: Callable[[Execution], Result],
+    store: Store,
 ) -> Result:
     """Call `make` in a run of a flow of that name, which is named by the units that it makes.
 
     `settings` are what Prefect keeps and shows of it. Its server knows how each task run ended, and has the
-    log, when this returns.
+    log, when this returns. The caller holds the lock of `store`.
     """
+    # The path too: a copy of a root has the same id.
+    root_tags = [f"root:{without_credentials(whole_path(store))}", f"root-id:{root_id(store)}"]
+    _end_killed_runs(root_tags)
+    process_tag = f"{_PROCESS_TAG}{socket.gethostname()}:{os.getpid()}"
     execution = PrefectExecution()
 
     def run(settings: Sequence[JsonObject]) -> Result:
@@ -44,10 +64,28 @@ def run_as_flow(
 
     as_flow = flow(name=name, flow_run_name=_run_name(units), validate_parameters=False)(run)
     try:
-        with tags(*(f"{_TAG}{unit}" for unit in units)):
+        with tags(*(f"{_TAG}{unit}" for unit in units), *root_tags, process_tag):
             return as_flow(settings)
     finally:
         execution.settle()
+
+
+def _end_killed_runs(root_tags: Sequence[str]) -> None:
+    """Mark the root's runs that have not ended as crashed: whoever holds its lock knows their processes gone.
+
+    Prefect would show them as running for ever. Runs of deployments are `perennial serve`'s to mark.
+    """
+    under_way = [StateType.PENDING, StateType.RUNNING, StateType.CANCELLING]
+    killed = FlowRunFilter(
+        tags=FlowRunFilterTags(all_=[*root_tags]),
+        deployment_id=FlowRunFilterDeploymentId(is_null_=True),
+        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=under_way)),
+    )
+    with get_client(sync_client=True) as client:
+        for run in client.read_flow_runs(flow_run_filter=killed):
+            process = next((tag for tag in run.tags if tag.startswith(_PROCESS_TAG)), _PROCESS_TAG)
+            gone = f"process {process.removeprefix(_PROCESS_TAG)} is gone: killed, or out of memory"
+            client.set_flow_run_state(run.id, Crashed(message=gone), force=True)
 
 
 @contextmanager

@@ -72,10 +72,14 @@ def refresh(asked: dict[str, Any]) -> list[str]:
     from perennial.flows.refresh.several import prepare_each
     from perennial.flows.run.by_prefect import run_as_flow
     from perennial.schemas.settings import load_settings
+    from perennial.warehouse.store.store import Store
 
     each = [load_settings(asked)]
     make = partial(make_editions, each, lambda store: prepare_each(each, store))
-    return [made.edition for made in run_as_flow("refresh", [asked["edition"]], [asked], make)]
+    return [
+        made.edition
+        for made in run_as_flow("refresh", [asked["edition"]], [asked], make, Store(each[0].root))
+    ]
 
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:

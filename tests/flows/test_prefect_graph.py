@@ -91,7 +91,9 @@ def gates_of(kept: Kept) -> dict[tuple[str, str], str]:
 def test_every_run_has_ended_when_the_command_has(kept: Kept) -> None:
     assert {task["state_type"] for task in kept.tasks.values()} == {"COMPLETED"}
     (flow,) = kept.rows("SELECT state_type, tags FROM flow_run WHERE id = ?", kept.run)
-    assert (flow["state_type"], json.loads(flow["tags"])) == ("COMPLETED", [f"edition:{EDITION}"])
+    tags = {tag.partition(":")[0]: tag.partition(":")[2] for tag in json.loads(flow["tags"])}
+    assert (flow["state_type"], set(tags)) == ("COMPLETED", {"edition", "root", "root-id", "process"})
+    assert (tags["edition"], tags["root"]) == (EDITION, str(kept.root))
 
 
 def test_the_edges_are_those_that_the_stages_declare(kept: Kept) -> None:

@@ -103,7 +103,7 @@ def execute_by_prefect(job: Job[Result], console: Terminal) -> Result:
         progress.note(f"{'start':<12} {''.join(f'{done}; ' for done in compiled)}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        run = partial(run_as_flow, job.flow, job.units, job.list_settings(), job.make)
+        run = partial(run_as_flow, job.flow, job.units, job.list_settings(), job.make, Store(job.root))
         if not server.is_own:
             return run()
         with when_full(prefect_home(job.root), lambda error: context.run(_leave_at_once, error)):
