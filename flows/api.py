@@ -187,7 +187,7 @@ class DataRoot:
 
 def open_root(root: str | Path | None = None) -> DataRoot:
     """Return the data root; None: the one that commands use here."""
-    return DataRoot(data_root(str(root) if root is not None else None))
+    return DataRoot(data_root(None if root is None else str(root), may_begin=True))
 
 
 def sample(

@@ -50,7 +50,7 @@ def a2rbench(
     except ValueError as error:
         raise InvalidOption(f"--edition {edition!r}: {error}") from None
     console = Terminal(soft_wrap=True, stderr=as_json)
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     lines = find_lines(path)
     try:
         protection = require_protection(accept_unprotected=accept_weak_sandbox)

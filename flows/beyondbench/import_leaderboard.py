@@ -33,7 +33,7 @@ def beyondbench(
     from perennial.warehouse.catalog.scores import keep_scores
     from perennial.warehouse.lock import lock_root
 
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     rows = parse_leaderboard(read_bytes_file(file), show_path(file))
     console = Terminal(soft_wrap=True, stderr=as_json)
     with lock_root(store, "import beyondbench", console.print):

@@ -96,7 +96,7 @@ def scores(
     Example: perennial import scores livebench.csv
     """
     content = read_bytes_file(file)
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     rows = parse_scores(content, show_path(file))
     console = Terminal(soft_wrap=True, stderr=as_json)
     with lock_root(store, "import scores", console.print):

@@ -7,22 +7,28 @@ from typing import Annotated
 
 import typer
 
-from perennial.schemas.errors import PerennialError
+from perennial.schemas.errors import PerennialError, UnreadableInput, quote
 from perennial.schemas.variables import DEFAULT_ROOT_WORDS, default_root, has_variables, settings_file
 from perennial.warehouse.store.store import Store
 
 RootOption = Annotated[str | None, typer.Option("--root", help=f"Data root. Default: {DEFAULT_ROOT_WORDS}.")]
 
 
-def data_root(flag: str | None) -> Store:
+def data_root(flag: str | None, *, may_begin: bool = False) -> Store:
     """Open the data root that the flag, the environment or perennial.toml names, in this order.
 
-    Raises UnreadableInput for one of another format, whatever the command would do with it.
+    Raises UnreadableInput for one of another format, whatever the command would do with it, and for a flag
+    that names no folder, except where the command `may_begin` a root.
     """
     from perennial.warehouse.catalog.catalog import refuse_other_format
     from perennial.warehouse.catalog.withdrawals import finish_moves
 
     store = _named_root(flag)
+    if flag and not may_begin and (folder := store.local_folder) is not None and not folder.exists():
+        raise UnreadableInput(
+            f"--root {quote(flag, 200)} does not exist: correct it, or make a data root there with "
+            "`perennial refresh`"
+        )
     refuse_other_format(store)
     # Our readers go by the record: where it is bad, or nothing can be written, other commands still work.
     with suppress(OSError, PerennialError):

@@ -100,7 +100,7 @@ def find_edition(root: str, edition: str, benchmark: str) -> str:
 
 def has_edition(root: str, benchmark: str) -> bool:
     """Whether the data root has a visible edition of the benchmark."""
-    return bool(_editions_of(data_root(root or None), benchmark))
+    return bool(_editions_of(data_root(root or None, may_begin=True), benchmark))
 
 
 def _editions_of(store: Store, benchmark: str) -> list[str]:

@@ -43,7 +43,7 @@ def knowlogic(
     except ValueError as error:
         raise InvalidOption(f"--edition {edition!r}: {error}") from None
     console = Terminal(soft_wrap=True, stderr=as_json)
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     questions = read_questions(read_text_file(file, _MAX_BYTES), show_path(file))
     with lock_root(store, f"import {edition}", console.print):
         knowledge = load_knowledge()

@@ -131,7 +131,7 @@ def test_a_reply_cannot_steer_the_terminal(give: Run) -> None:
 
 
 def test_a_sample_takes_variations_and_sizes_in_turn(give: Run, tmp_path: Path) -> None:
-    arguments = ("sample", SYSTEMS, "--count", "31", "--seed", "4", "--out", "out.jsonl", "--root", "data")
+    arguments = ("sample", SYSTEMS, "--count", "31", "--seed", "4", "--out", "out.jsonl", "--root", ".")
     done = give(*arguments)
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("31 problems of modular_systems in out.jsonl")
@@ -159,7 +159,7 @@ def test_a_sample_takes_variations_and_sizes_in_turn(give: Run, tmp_path: Path) 
 def test_a_sample_leaves_out_what_an_edition_holds(
     give: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sample = ("sample", SYSTEMS, "basic", "--count", "3", "--root", "data", "--out")
+    sample = ("sample", SYSTEMS, "basic", "--count", "3", "--root", ".", "--out")
     assert give(*sample, "first").code == 0
     issued = {row["instance_id"] for row in sampled(tmp_path, "first")}
     monkeypatch.setattr(issued_ids, "issued_instances", lambda _store, _editions: issued)
@@ -168,7 +168,7 @@ def test_a_sample_leaves_out_what_an_edition_holds(
 
 
 def test_a_small_space_is_named_when_it_is_exhausted(give: Run, tmp_path: Path) -> None:
-    done = give("sample", HANOI, "disks_3", "--count", "200", "--out", "out.jsonl", "--root", "data")
+    done = give("sample", HANOI, "disks_3", "--count", "200", "--out", "out.jsonl", "--root", ".")
     rows = sampled(tmp_path)
     assert len({row["instance_id"] for row in rows}) == len(rows) < 200
     assert done.code == 3
@@ -183,7 +183,7 @@ def test_an_interrupted_sample_leaves_no_file(
 
     (tmp_path / "out.jsonl").write_text("before")
     monkeypatch.setattr("perennial.tasks.beyondbench.problem.draw_problems", interrupt)
-    done = give("sample", SYSTEMS, "--count", "5", "--out", "out.jsonl", "--root", "data")
+    done = give("sample", SYSTEMS, "--count", "5", "--out", "out.jsonl", "--root", ".")
     assert done.code == 130
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
     assert (tmp_path / "out.jsonl").read_text() == "before"

@@ -82,14 +82,14 @@ def test_lineage_answers_in_one_query(harness: Harness, published: Published, tm
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("query", "SELECT 1"), "no edition is published in 'nowhere': run `perennial refresh` first"),
+        (("query", "SELECT 1"), "no edition is published in '.': run `perennial refresh` first"),
         (("editions", "list"), "no edition is published"),
     ],
 )
 def test_an_empty_root_says_what_to_do(
     harness: Harness, tmp_path: Path, arguments: tuple[str, ...], told: str
 ) -> None:
-    done = harness.perennial(*arguments, "--root", "nowhere", cwd=tmp_path)
+    done = harness.perennial(*arguments, "--root", ".", cwd=tmp_path)
     assert done.returncode == 2
     assert told in done.stderr
     assert done.stderr.count("\n") == 1

@@ -199,15 +199,28 @@ def test_wrong_input_is_named_with_what_was_expected_and_where_help_is(
         "reproduce",
         "evaluate",
         "export latest out",
+        "site out",
+        "calls",
+        "unlock",
+        "contamination e --players m",
+        "design --half-width 0.05",
+        "design e",
+        "episode e1",
+        "play --edition e --instance i",
+        "sample --benchmark knowlogic --count 1 --out q.jsonl",
+        "domains list",
+        "editions prune",
+        "study new s.toml",
     ],
 )
-def test_an_empty_root_is_named_in_one_wording(give: Run, tmp_path: Path, command: str) -> None:
+def test_a_root_that_does_not_exist_is_named_in_one_wording(give: Run, tmp_path: Path, command: str) -> None:
     shown = give(*shlex.split(command), "--root", str(tmp_path / "none"))
     assert shown.err == (
-        f"perennial: error: no edition is published in '{tmp_path}/none': run `perennial refresh` first, or "
-        "name another --root\n"
+        f"perennial: error: --root '{tmp_path}/none' does not exist: correct it, or make a data root there "
+        "with `perennial refresh`\n"
     )
     assert shown.code == 2
+    assert not (tmp_path / "none").exists()
 
 
 def test_an_error_of_writing_names_the_target_and_blames_no_root_without_a_name() -> None:

@@ -52,7 +52,7 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_it_serves_with_a_policy_until_a_signal(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    with served("--root", str(tmp_path / "none")) as (process, url):
+    with served("--root", str(tmp_path)) as (process, url):
         with urllib.request.urlopen(url) as reply:
             headers = reply.headers
         policy = headers["Content-Security-Policy"]

@@ -72,7 +72,7 @@ def test_with_a_certificate_the_pages_are_served_by_tls_alone(
     tmp_path: Path, certificate: tuple[Path, Path]
 ) -> None:
     cert, key = map(str, certificate)
-    with _served("--root", str(tmp_path / "none"), "--tls-cert", cert, "--tls-key", key) as url:
+    with _served("--root", str(tmp_path), "--tls-cert", cert, "--tls-key", key) as url:
         assert url.startswith("https://")
         trusting = ssl.create_default_context(cafile=cert)
         with urllib.request.urlopen(url, context=trusting, timeout=30) as reply:
@@ -85,7 +85,7 @@ def test_with_a_certificate_the_pages_are_served_by_tls_alone(
 
 
 def test_behind_a_proxy_a_page_of_its_name_is_served_and_without_one_it_is_not(tmp_path: Path) -> None:
-    with _served("--root", str(tmp_path / "none"), "--behind-proxy") as url:
+    with _served("--root", str(tmp_path), "--behind-proxy") as url:
         assert _open_socket(url) == 101
-    with _served("--root", str(tmp_path / "none")) as url:
+    with _served("--root", str(tmp_path)) as url:
         assert _open_socket(url) == 403

@@ -64,13 +64,16 @@ def serve(
 
         keep_site(Store(location), site)
     _refuse_what_cannot_recur(all_settings, Store(location))
+    is_new = "://" not in location and not os.path.exists(location)
     os.environ["PERENNIAL_ROOT"] = location
     configure_serving(location, is_verbose())
     with _only_one(prefect_home(location)):
-        _serve(location, (cron, timezone, every), port, Terminal(soft_wrap=True))
+        _serve(location, (cron, timezone, every), port, Terminal(soft_wrap=True), is_new=is_new)
 
 
-def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
+def _serve(
+    root: str, when: tuple[str, str, float | None], port: int, console: Terminal, *, is_new: bool
+) -> None:
     import asyncio
 
     from perennial.flows.serve.child_runs import DOCS_FOLDER, DOCS_VARIABLE, PARENT_VARIABLE, end_runs
@@ -89,7 +92,8 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
             os.environ[DOCS_VARIABLE] = str(prefect_home(root) / DOCS_FOLDER)
         timetable = Timetable(*when)
         timetable.schedule()  # raises for a time that does not exist
-        tell(f"serving {without_credentials(root)}; Ctrl-C ends it")
+        new = " (a new data root: the folder did not exist)" if is_new else ""
+        tell(f"serving {without_credentials(root)}{new}; Ctrl-C ends it")
         serving = Serving(root, timetable, owns_server=server.is_own)
         server.wait_ready()
         server.when_ended(_leave_without_server)

@@ -251,7 +251,7 @@ def propose(
     from perennial.tasks.kumo.authors.proposal import Proposed, proposal_line, propose_domains
 
     require_file_place("--out", out)
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     settings, plan = _read_author(values, store, wanted)
     existing = list_known_domains(store, published_editions(store))
 
@@ -303,7 +303,7 @@ def configure(
     from perennial.tasks.kumo.authors.proposal import read_proposals
 
     require_folder("--out", out)
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     kept = read_proposals(read_text_file(proposals), show_path(proposals))
     settings, plan = _read_author(values, store, len(kept))
     known_truths = list_known_truths(store, published_editions(store))

@@ -37,7 +37,7 @@ def kumo(
     from perennial.flows.kumo.release.import_release import EDITION, import_release, show_import_progress
 
     console = Terminal(soft_wrap=True, stderr=as_json)
-    store = data_root(root)
+    store = data_root(root, may_begin=True)
     started = time.monotonic()
     with show_import_progress(console) as advance:
         done = import_release(
