@@ -12,14 +12,7 @@ from uuid import UUID
 import httpx
 from prefect import flow, get_run_logger, tags
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import (
-    FlowRunFilter,
-    FlowRunFilterDeploymentId,
-    FlowRunFilterState,
-    FlowRunFilterStateType,
-    FlowRunFilterTags,
-)
-from prefect.client.schemas.objects import TERMINAL_STATES, StateType
+from prefect.client.schemas.objects import TERMINAL_STATES
 from prefect.context import FlowRunContext
 from prefect.logging.handlers import APILogHandler
 from prefect.states import Crashed
@@ -75,17 +68,16 @@ def _end_killed_runs(root_tags: Sequence[str]) -> None:
 
     Prefect would show them as running for ever. Runs of deployments are `perennial serve`'s to mark.
     """
-    under_way = [StateType.PENDING, StateType.RUNNING, StateType.CANCELLING]
-    killed = FlowRunFilter(
-        tags=FlowRunFilterTags(all_=[*root_tags]),
-        deployment_id=FlowRunFilterDeploymentId(is_null_=True),
-        state=FlowRunFilterState(type=FlowRunFilterStateType(any_=under_way)),
-    )
+    killed = {
+        "tags": {"all_": root_tags},
+        "deployment_id": {"is_null_": True},
+        "state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}},
+    }
     with get_client(sync_client=True) as client:
-        for run in client.read_flow_runs(flow_run_filter=killed):
-            process = next((tag for tag in run.tags if tag.startswith(_PROCESS_TAG)), _PROCESS_TAG)
+        for run in client.request("POST", "/flow_runs/filter", json={"flow_runs": killed}).json():
+            process = next((tag for tag in run["tags"] if tag.startswith(_PROCESS_TAG)), _PROCESS_TAG)
             gone = f"process {process.removeprefix(_PROCESS_TAG)} is gone: killed, or out of memory"
-            client.set_flow_run_state(run.id, Crashed(message=gone), force=True)
+            client.set_flow_run_state(run["id"], Crashed(message=gone), force=True)
 
 
 @contextmanager

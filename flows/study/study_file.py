@@ -1,7 +1,6 @@
 """The file of a study: read, with errors that name the key, and begun from a commented one."""
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from pydantic import ValidationError
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
 from perennial.schemas.people import Study
-from perennial.schemas.settings.form import describe_expectation
+from perennial.schemas.settings.form import describe_expectation, parse_toml
 
 # The commented file with which a study begins.
 
@@ -106,13 +105,7 @@ def read_study(path: Path) -> Study:
     printed_path = show_path(path)
     text = read_text_file(path, _MAX_BYTES).removeprefix("\ufeff")
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidOption(f"{printed_path}: not TOML: {error}; correct that line") from None
-    except RecursionError:
-        raise InvalidOption(f"{printed_path}: nested too deeply; expected keys with plain values") from None
-    try:
-        return Study(**values)
+        return Study(**parse_toml(text, printed_path))
     except ValidationError as error:
         raise InvalidOption(f"{printed_path}: {_describe(error.errors()[0])}") from None
 

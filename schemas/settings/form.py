@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic.fields import FieldInfo
 
-from perennial.schemas.errors import InvalidOption, join_choices, shorten
+from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choices, shorten
 from perennial.schemas.rows import JsonObject, ReadJson
 
 AUTHORS = "Models as authors (key: PERENNIAL_API_KEY or OPENAI_API_KEY)"
@@ -134,23 +134,54 @@ def _number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-# Read a file of settings, perennial.toml or models.toml, with an error that says what is wrong with it.
+# Read TOML, of settings and of studies and domains, with an error that says what is wrong with it.
+
+
+# Whole numbers of settings fit into a float. A key of many parts takes tomllib the square of their number.
+_MAX_BITS = 1_000
+_LONG_KEY = re.compile(
+    r"""(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""", re.MULTILINE
+)
+
+
+class UnreadableToml(UnreadableInput, InvalidOption):
+    """A text that is no TOML: of a file of settings, or of other input."""
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """Read one TOML document; raise UnreadableToml, which begins with `where`, for anything else."""
+    try:
+        if _LONG_KEY.search(text):
+            raise RecursionError
+        values = tomllib.loads(text)
+        _refuse_long_integers(values)
+        return values
+    except tomllib.TOMLDecodeError as error:
+        problem = f"not TOML: {shorten(str(error), 100)}; correct that line"
+    except ValueError:
+        problem = "a whole number of over 300 digits; write a shorter one"
+    except RecursionError:
+        problem = "nested too deeply; expected keys with plain values"
+    raise UnreadableToml(f"{where}: {problem}")
+
+
+def _refuse_long_integers(value: object) -> None:
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise ValueError
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _refuse_long_integers(part)
 
 
 def read_toml(path: Path) -> JsonObject | None:
     """The keys of the file, a byte order mark aside; None where there is no such file."""
     try:
         if path.is_file():
-            return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            return parse_toml(path.read_text(encoding="utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise InvalidOption(
             f"{path}: expected text in UTF-8, got the byte {error.object[error.start]:#04x} at position "
             f"{error.start:,}: save it as UTF-8"
         ) from None
-    except ValueError as error:
-        raise InvalidOption(f"{path}: {error}") from None
-    except RecursionError:
-        raise InvalidOption(f"{path}: nested too deeply; expected keys with plain values") from None
     except OSError as error:
         raise InvalidOption(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
     if os.path.lexists(path):

@@ -79,22 +79,6 @@ def test_lineage_answers_in_one_query(harness: Harness, published: Published, tm
     assert json.loads(row["config"])["name"] == row["domain"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("query", "SELECT 1"), "no edition is published in '.': run `perennial refresh` first"),
-        (("editions", "list"), "no edition is published"),
-    ],
-)
-def test_an_empty_root_says_what_to_do(
-    harness: Harness, tmp_path: Path, arguments: tuple[str, ...], told: str
-) -> None:
-    done = harness.perennial(*arguments, "--root", ".", cwd=tmp_path)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.slow
 def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial("query", "SELECT x FROM nothing", "--root", str(published.root), cwd=tmp_path)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from perennial.schemas.errors import Damaged, QueryFailed, UnreadableInput
+from perennial.schemas.errors import Damaged, QueryFailed, UnreadableInput, quote
 from perennial.schemas.json_text import read_json
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import PUBLISHED_SCORES, SCALE, TABLES
@@ -122,8 +122,8 @@ def refuse_other_format(store: Store) -> None:
         return  # `perennial verify` names what is damaged.
     if saved != FORMAT:
         raise UnreadableInput(
-            f"the data root {store.root!r} was written in format {saved!r} by another version of perennial, "
-            f"expected format {FORMAT}: name another --root, or read it with the version that wrote it"
+            f"the data root {store.root!r} was written in format {quote(saved)} by another version of "
+            f"perennial, expected format {FORMAT}: name another --root, or read it with that version"
         )
 
 

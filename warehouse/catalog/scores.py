@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
@@ -42,7 +43,7 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
     try:
         if tuple(reader.fieldnames or ()) != _COLUMNS:
             heads = ",".join(reader.fieldnames or ()) or "nothing"
-            raise UnreadableInput(f"{name}: line 1 is {heads[:80]!r}, expected {','.join(_COLUMNS)}")
+            raise UnreadableInput(f"{name}: line 1 is {quote(heads, 80)}, expected {','.join(_COLUMNS)}")
         rows = [_row(record, f"{name}: line {reader.line_num}") for record in reader]
     except csv.Error as error:
         raise UnreadableInput(f"{name}: line {reader.line_num}: not CSV ({error})") from None
@@ -108,9 +109,10 @@ def _row(record: dict[str, Any], where: str) -> dict[str, Any]:
         score = float(values["score"])
     except ValueError:
         score = math.nan
-    if not _LEAST <= score <= _MOST:
+    # No count or share is that small: what cannot be written in full precision is a slip.
+    if not _LEAST <= score <= _MOST or 0 < abs(score) < sys.float_info.min:
         raise UnreadableInput(
-            f"{where}: score {values['score'][:80]!r} is not a number such as 0.731 or 73.1, from "
+            f"{where}: score {quote(values['score'], 80)} is not a number such as 0.731 or 73.1, from "
             f"{_LEAST} to {_MOST:,}"
         )
     return {**values, "score": score}
@@ -122,8 +124,8 @@ def _refuse_repeats(rows: list[dict[str, Any]], name: str) -> None:
         key = row["benchmark"], row["player"], row["source"]
         if key in seen:
             raise UnreadableInput(
-                f"{name}: {row['player']!r} has two scores in {row['benchmark']!r} from {row['source']!r}; "
-                "keep one"
+                f"{name}: {quote(row['player'])} has two scores in {quote(row['benchmark'])} from "
+                f"{quote(row['source'])}; keep one"
             )
         seen.add(key)
 
@@ -135,11 +137,13 @@ def _refuse_mixed_scales(rows: list[dict[str, Any]], name: str) -> None:
     for row in rows:
         if abs(row["score"]) not in (0, 1):
             scale = shares if abs(row["score"]) < 1 else others
-            scale.setdefault((row["benchmark"], row["source"]), f"{row['player']!r} has {row['score']:g}")
+            scale.setdefault(
+                (row["benchmark"], row["source"]), f"{quote(row['player'])} has {row['score']:g}"
+            )
     for key in shares.keys() & others.keys():
         raise UnreadableInput(
-            f"{name}: {shares[key]} and {others[key]} in {key[0]!r} from {key[1]!r}, which are two scales: "
-            "write all as shares from 0 to 1"
+            f"{name}: {shares[key]} and {others[key]} in {quote(key[0])} from {quote(key[1])}, which are two "
+            "scales: write all as shares from 0 to 1"
         )
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.errors import Damaged, EditionConflict, quote
 from perennial.schemas.json_text import read_json
 from perennial.schemas.units import describe_unit, split_unit
 from perennial.warehouse.catalog.confinement import row_file, unit_of
@@ -59,7 +59,7 @@ def history(store: Store, edition: str) -> tuple[WithdrawalEvent, ...]:
     try:
         record = read_json(store.read_bytes(name))
         if record["format"] != FORMAT:
-            raise ValueError(f"format {record['format']!r}, expected {FORMAT}")
+            raise ValueError(f"format {quote(record['format'])}, expected {FORMAT}")
         return tuple(WithdrawalEvent(**event) for event in record["events"])
     except FileNotFoundError:
         return ()

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
-from perennial.schemas.errors import Damaged, in_one_line
+from perennial.schemas.errors import Damaged, in_one_line, quote
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
@@ -147,7 +147,7 @@ def parse_manifest(content: bytes) -> Manifest:
     try:
         made = read_json(content)
         if made["format"] != FORMAT:
-            raise ValueError(f"format {made['format']!r}, expected {FORMAT}")
+            raise ValueError(f"format {quote(made['format'])}, expected {FORMAT}")
         return Manifest(tuple(ListedFile(**entry) for entry in made.pop("files")), made)
     except (KeyError, TypeError, UnreadableJson) as error:
         raise ValueError(f"not a manifest ({error!r})") from None

@@ -26,22 +26,22 @@ import argparse
 import csv
 import io
 import json
-import math
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig
+from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig, quote
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.schemas.settings.form import parse_toml
 
 # Read a bundled domain's sources: the CSV table of facts and the TOML description of its actions.
 
 
+_MOST = sys.float_info.max
 DOMAIN_KEYS = ("name", "goal", "category", "truth_noun", "action_noun", "book_title")
 
 
@@ -65,7 +65,8 @@ def read_facts(text: str, source: str) -> FactTable:
     header = lines[0][1] if lines else []
     if header[:3] != ["truth", "note", "source"] or not all(header) or len(set(header)) < len(header):
         raise UnreadableInput(
-            f"{source}: the header is {','.join(header)!r}; expected truth,note,source, distinct attributes"
+            f"{source}: the header is {quote(','.join(header))}; expected truth,note,source, distinct "
+            "attributes"
         )
     for number, row in lines[1:]:
         if len(row) != len(header):
@@ -86,20 +87,17 @@ def read_facts(text: str, source: str) -> FactTable:
 
 def read_domain(text: str, source: str) -> dict[str, Any]:
     """Return the TOML table that the text holds, every key checked; raise UnreadableInput otherwise."""
-    try:
-        domain = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UnreadableInput(f"{source}: not TOML: {error}") from None
+    domain = parse_toml(text, source)
     _check_keys(domain, {**dict.fromkeys(DOMAIN_KEYS, str), "action": list}, {}, source)
     for number, action in enumerate(domain["action"], start=1):
         where = f"{source}: action {number}"
         if not isinstance(action, dict):
-            raise UnreadableInput(f"{where} is {action!r}; expected a table [[action]]")
+            raise UnreadableInput(f"{where} is {quote(action)}; expected a table [[action]]")
         required = {**dict.fromkeys(("name", "note", "attribute", "kind"), str), "states": list}
         precision = {key: action.pop(key) for key in ("step", "digits") if key in action}
         _check_keys(action, required, {"unit": str}, where)
-        _check_states(action, f"{source}: action {action['name']!r}")
-        _check_precision(precision, action, f"{source}: action {action['name']!r}")
+        _check_states(action, f"{source}: action {quote(action['name'])}")
+        _check_precision(precision, action, f"{source}: action {quote(action['name'])}")
         action.update(precision)
     return domain
 
@@ -108,12 +106,12 @@ def _check_precision(precision: dict[str, Any], action: dict[str, Any], where: s
     """Refuse a float action without exactly one usable precision, and one of words that has any."""
     wanted = "a step above 0, or significant digits from 1 to 9, for each float action and for no other"
     is_float = action["kind"] == "float"
-    actual = ", ".join(f"{key} = {value!r}" for key, value in precision.items()) or "no precision"
+    actual = ", ".join(f"{key} = {quote(value)}" for key, value in precision.items()) or "no precision"
     kinds = {"step": int | float, "digits": int}
     usable = all(
         isinstance(value, kinds[key])
         and not isinstance(value, bool)
-        and 0 < value < (math.inf if key == "step" else 10)
+        and sys.float_info.min <= value < (_MOST if key == "step" else 10)
         for key, value in precision.items()
     )
     if len(precision) != is_float or not usable:
@@ -122,14 +120,14 @@ def _check_precision(precision: dict[str, Any], action: dict[str, Any], where: s
 
 def _check_states(action: dict[str, Any], context: str) -> None:
     if action["kind"] not in ("str", "float"):
-        raise UnreadableInput(f"{context} has kind {action['kind']!r}; expected 'str' or 'float'")
+        raise UnreadableInput(f"{context} has kind {quote(action['kind'])}; expected 'str' or 'float'")
     is_float = action["kind"] == "float"
     if "unit" in action and not is_float:
         raise UnreadableInput(f"{context} has a unit, but only a float action has one; remove it")
     for number, state in enumerate(action["states"], start=1):
         where = f"{context}, state {number}"
         if not isinstance(state, dict):
-            raise UnreadableInput(f"{where} is {state!r}; expected an inline table")
+            raise UnreadableInput(f"{where} is {quote(state)}; expected an inline table")
         if is_float:
             _check_keys(state, {"range": list}, {}, where)
             _check_range(state["range"], where)
@@ -145,7 +143,7 @@ def _check_keys(
     expected = {**required, **optional}
     unknown = [key for key in table if key not in expected]
     if unknown:
-        raise UnreadableInput(f"{where} has unknown key {unknown[0]!r}; expected {', '.join(expected)}")
+        raise UnreadableInput(f"{where} has unknown key {quote(unknown[0])}; expected {', '.join(expected)}")
     for key, kind in expected.items():
         value = table.get(key)
         if value is None and key in optional:
@@ -155,15 +153,17 @@ def _check_keys(
         )
         if not isinstance(value, kind) or not filled:
             wanted = "text" if kind is str else "an array"
-            raise UnreadableInput(f"{where} has {key} = {value!r}; expected {wanted}")
+            raise UnreadableInput(f"{where} has {key} = {quote(value)}; expected {wanted}")
 
 
 def _check_range(bounds: list[Any], where: str) -> None:
     numbers = [
-        b for b in bounds if isinstance(b, int | float) and not isinstance(b, bool) and math.isfinite(b)
+        b for b in bounds if isinstance(b, int | float) and not isinstance(b, bool) and abs(b) <= _MOST
     ]
     if len(bounds) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
-        raise UnreadableInput(f"{where} has range {bounds!r}; expected two finite numbers, the lower first")
+        raise UnreadableInput(
+            f"{where} has range {quote(bounds)}; expected two finite numbers, the lower first"
+        )
 
 
 FOLDER = Path(__file__).resolve().parent
@@ -199,16 +199,16 @@ def _refuse_repeats(names: Iterable[str], what: str, source: str) -> None:
     for name in names:
         key = name.strip().casefold()
         if key in seen:
-            raise UnusableConfig(f"{source}: {what} {name!r} occurs twice; rename or remove one")
+            raise UnusableConfig(f"{source}: {what} {quote(name)} occurs twice; rename or remove one")
         seen.add(key)
 
 
 def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
-    where = f"{source}: action {action['name']!r}"
+    where = f"{source}: action {quote(action['name'])}"
     cells = table.attributes.get(action["attribute"])
     if cells is None:
         raise UnusableConfig(
-            f"{where} tests unknown attribute {action['attribute']!r}; "
+            f"{where} tests unknown attribute {quote(action['attribute'])}; "
             f"the CSV has {', '.join(table.attributes)}"
         )
     facts = dict(zip(table.truths, cells, strict=True))
@@ -218,7 +218,7 @@ def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
     for truth in table.truths:
         if all(truth in state.rules_out for state in states):
             raise UnusableConfig(
-                f"{where}: truth {truth!r} ({facts[truth]!r}) is ruled out by every state; "
+                f"{where}: truth {quote(truth)} ({quote(facts[truth])}) is ruled out by every state; "
                 f"widen a state or correct the cell"
             )
     if action["kind"] != "float":
@@ -254,7 +254,7 @@ def _require_multiples(outcome: Outcome, where: str) -> None:
                 last -= 1
             if truth not in state.rules_out and last < -(-low // step):
                 raise UnusableConfig(
-                    f"{where}: the cell {least:g}..{most:g} of {truth!r} holds no multiple of the step "
+                    f"{where}: the cell {least:g}..{most:g} of {quote(truth)} holds no multiple of the step "
                     f"{outcome.step:g} in the range {state.text}, which keeps it; widen the cell or refine "
                     "the step"
                 )
@@ -263,7 +263,9 @@ def _require_multiples(outcome: Outcome, where: str) -> None:
 def _range_states(
     states: Sequence[dict[str, Any]], facts: dict[str, str], where: str
 ) -> tuple[OutcomeState, ...]:
-    intervals = {truth: _interval(cell, f"{where}, truth {truth!r}") for truth, cell in facts.items() if cell}
+    intervals = {
+        truth: _interval(cell, f"{where}, truth {quote(truth)}") for truth, cell in facts.items() if cell
+    }
     starts = {float(state["range"][0]) for state in states}
     built = []
     for state in states:
@@ -282,23 +284,23 @@ def _interval(cell: str, where: str) -> tuple[float, float]:
     match = _INTERVAL.fullmatch(cell)
     if match is None:
         raise UnreadableInput(
-            f"{where}: cell {cell!r} is not a number; expected a number such as 2.65, or lo..hi"
+            f"{where}: cell {quote(cell)} is not a number; expected a number such as 2.65, or lo..hi"
         )
     low = float(match[1])
     high = low if match[2] is None else float(match[2])
     if low > high:
-        raise UnreadableInput(f"{where}: cell {cell!r} is inverted; write the lower number first")
+        raise UnreadableInput(f"{where}: cell {quote(cell)} is inverted; write the lower number first")
     return low, high
 
 
 def _label_states(
     states: Sequence[dict[str, Any]], facts: dict[str, str], where: str
 ) -> tuple[OutcomeState, ...]:
-    values = {truth: _values(cell, f"{where}, truth {truth!r}") for truth, cell in facts.items() if cell}
+    values = {truth: _values(cell, f"{where}, truth {quote(truth)}") for truth, cell in facts.items() if cell}
     all_values = set().union(*values.values())
     built = []
     for state in states:
-        rejects = _rejection(state, all_values, f"{where}, state {state['label']!r}")
+        rejects = _rejection(state, all_values, f"{where}, state {quote(state['label'])}")
         ruled_out = tuple(truth for truth, labels in values.items() if rejects(labels))
         built.append(OutcomeState(state["label"].strip(), None, None, ruled_out))
     return tuple(built)
@@ -308,7 +310,7 @@ def _values(cell: str, where: str) -> frozenset[str]:
     values = [value.strip() for value in cell.split("|")]
     if not all(values):
         raise UnreadableInput(
-            f"{where}: cell {cell!r} has an empty value; write a|b, or leave the cell empty"
+            f"{where}: cell {quote(cell)} has an empty value; write a|b, or leave the cell empty"
         )
     return frozenset(values)
 
@@ -318,7 +320,7 @@ def _rejection(state: dict[str, Any], values: set[str], where: str) -> Callable[
     stray = [value for value in listed if value not in values]
     if stray:
         raise UnusableConfig(
-            f"{where} lists {stray[0]!r}, which no truth has; "
+            f"{where} lists {quote(stray[0])}, which no truth has; "
             f"the attribute's values are {', '.join(sorted(values))}"
         )
     chosen = frozenset(listed)
