@@ -337,8 +337,8 @@ def _tokens(cells: Iterable[Cell]) -> list[tuple[int, int]]:
 def _describe_unasked(catalog: Catalog, where: str) -> str:
     """How many problems each player was not asked, and of which sizes in which tasks."""
     _, rows = catalog.query(
-        "SELECT player, task, min(size), max(size), sum(unasked)::BIGINT FROM beyondbench_unasked "
-        f"{where} GROUP BY ALL ORDER BY player, 5 DESC, task"
+        "SELECT player, domain, min(size), max(size), sum(unasked)::BIGINT FROM beyondbench_unasked "
+        f"{where} GROUP BY ALL ORDER BY player, 5 DESC, domain"
     )
     players: dict[str, list[tuple[str, int, int, int]]] = {}
     for player, *of_task in rows:

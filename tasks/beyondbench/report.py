@@ -215,7 +215,7 @@ def best_answers(data: ReportData) -> Section:
     rows = table.records()
     if not rows:
         return omit_unanalysed(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, (table,))
-    row_of = {(row["task"], row["player"]): row for row in rows if row["task"] != "all"}
+    row_of = {(row["domain"], row["player"]): row for row in rows if row["domain"] != "all"}
     tasks = sorted({task for (task, _), row in row_of.items() if row["best_accuracy"] != row["accuracy"]})
     if not tasks:
         return omit_section(
@@ -251,10 +251,10 @@ SIZES = Query(
     "sizes",
     """
 -- How does accuracy fall with size in the tasks of the Hard suite?
-SELECT task, size, player, instances, accuracy, accuracy_low, accuracy_high
+SELECT domain, size, player, instances, accuracy, accuracy_low, accuracy_high
 FROM beyondbench_sizes
 WHERE edition = $edition AND suite = 'hard'
-ORDER BY task, player, size
+ORDER BY domain, player, size
 """,
 )
 
@@ -268,7 +268,7 @@ def size_curves(data: ReportData) -> Section:
     table = data.tables[_KEY_SIZES]
     rows = table.records()
     drawings, flat = [], []
-    for task, of_task in groupby(rows, key=lambda row: str(row["task"])):
+    for task, of_task in groupby(rows, key=lambda row: str(row["domain"])):
         listed = list(of_task)
         if len({row["size"] for row in listed}) > 1:
             drawings.append(_draw(task, listed, data.players()))
@@ -318,7 +318,7 @@ ALL_SIZES = Query(
 SELECT * EXCLUDE (edition)
 FROM beyondbench_sizes
 WHERE edition = $edition
-ORDER BY suite, task, size, accuracy DESC, player
+ORDER BY suite, domain, size, accuracy DESC, player
 """,
 )
 

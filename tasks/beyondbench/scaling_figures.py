@@ -43,7 +43,7 @@ SELECT s.suite, s.player, p.family, p.parameters_billion, p.quantization, p.tuni
        s.accuracy, s.accuracy_low, s.accuracy_high
 FROM beyondbench_scores AS s
 JOIN model_facts AS p USING (edition, player)
-WHERE s.edition = $edition AND s.task = 'all'
+WHERE s.edition = $edition AND s.domain = 'all'
 ORDER BY list_position(['easy', 'medium', 'hard', 'overall'], s.suite), p.family, p.parameters_billion,
 s.player
 """,

@@ -68,8 +68,8 @@ def guess(made: dict[str, list[dict[str, Any]]], player: str) -> None:
 
 
 def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(catalog: Catalog) -> None:
-    sql = "FROM beyondbench_scores WHERE player = 'm-small' AND task IN ('all', 'tower_of_hanoi')"
-    found = {(row["suite"], row["task"]): row for row in records(catalog, sql)}
+    sql = "FROM beyondbench_scores WHERE player = 'm-small' AND domain IN ('all', 'tower_of_hanoi')"
+    found = {(row["suite"], row["domain"]): row for row in records(catalog, sql)}
     hanoi = found["hard", "tower_of_hanoi"]
     assert (hanoi["cells"], hanoi["cells_of_edition"], hanoi["instances"], hanoi["not_asked"]) == (
         2,
@@ -87,11 +87,11 @@ def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(cata
 
 
 def test_cells_and_sizes(catalog: Catalog) -> None:
-    (cell,) = records(catalog, "FROM beyondbench_cells WHERE task = 'sudoku' AND player = 'm-small'")
+    (cell,) = records(catalog, "FROM beyondbench_cells WHERE domain = 'sudoku' AND player = 'm-small'")
     assert (cell["variation"], cell["problems"], cell["instances"]) == ("standard", 10, 8)
     assert (cell["least_size"], cell["largest_size"]) == (4, 9)
     sizes = records(catalog, "FROM beyondbench_sizes WHERE suite = 'hard' AND player = 'm-large'")
-    assert [(row["task"], row["size"], row["instances"]) for row in sizes] == [
+    assert [(row["domain"], row["size"], row["instances"]) for row in sizes] == [
         ("sudoku", 4, 5),
         ("sudoku", 9, 5),
         ("tower_of_hanoi", 3, 10),
@@ -107,12 +107,12 @@ def test_the_chance_that_a_problem_was_seen_follows_from_its_space(catalog: Cata
         # Exact: of 10^12 draws none is the problem.
         expected = -expm1(1e12 * log1p(-(10 ** -row["space_log10"])))
         assert row["chance_seen"] == pytest.approx(expected)
-    named = "SELECT DISTINCT task, unlike_paper FROM beyondbench_spaces WHERE unlike_paper IS NOT NULL"
-    assert records(catalog, named) == [{"task": "sudoku", "unlike_paper": "asks more"}]
+    named = "SELECT DISTINCT domain, unlike_paper FROM beyondbench_spaces WHERE unlike_paper IS NOT NULL"
+    assert records(catalog, named) == [{"domain": "sudoku", "unlike_paper": "asks more"}]
 
 
 def test_replies_are_held_to_the_ratio_of_right_ones(catalog: Catalog) -> None:
-    of_size = "WHERE task = 'addition' AND size = 16 ORDER BY player"
+    of_size = "WHERE domain = 'addition' AND size = 16 ORDER BY player"
     # Three models have the numbers 1, 5 and 9: 110, 150 and 190 tokens where a solution has 20; 7 are right.
     (row,) = {
         (row["median_ratio"], row["right_replies"], row["bound"])

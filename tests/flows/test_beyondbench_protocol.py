@@ -73,7 +73,7 @@ def test_what_is_asked_is_solved_and_calls_bear_the_protocol(root: Path) -> None
 def test_what_the_prompts_have_no_words_for_is_counted_and_left_to_programs(root: Path) -> None:
     unasked = _rows(
         root,
-        f"SELECT task, unasked FROM beyondbench_unasked WHERE edition = 'mixed' AND player = '{MODEL}'",
+        f"SELECT domain, unasked FROM beyondbench_unasked WHERE edition = 'mixed' AND player = '{MODEL}'",
     )
     others = _rows(
         root,

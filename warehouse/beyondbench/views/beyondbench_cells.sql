@@ -1,12 +1,12 @@
 -- How does each player do in each cell, a variation of a task, the unit of which all other means of BeyondBench are made?
 -- The unit is the instance; intervals (95%) are for instances that vary.
 WITH problems AS (
-    SELECT edition, suite, task, variation, count(*) AS problems, min(size) AS least_size, max(size) AS largest_size,
+    SELECT edition, suite, task AS domain, variation, count(*) AS problems, min(size) AS least_size, max(size) AS largest_size,
            count(*) FILTER (reused) AS reused_problems
     FROM beyondbench_instances
     GROUP BY ALL
 ), figures AS (
-    SELECT edition, domain AS task, other AS variation, player,
+    SELECT edition, domain, other AS variation, player,
            any_value(n) FILTER (statistic = 'accuracy') AS instances,
            any_value(value) FILTER (statistic = 'accuracy') AS accuracy,
            any_value(low) FILTER (statistic = 'accuracy') AS accuracy_low,
@@ -32,7 +32,7 @@ WITH problems AS (
          'invalid_share')
     GROUP BY ALL
 )
-SELECT p.*, f.* EXCLUDE (edition, task, variation)
+SELECT p.*, f.* EXCLUDE (edition, domain, variation)
 FROM problems AS p
-JOIN figures AS f USING (edition, task, variation)
-ORDER BY p.edition, list_position(['easy', 'medium', 'hard'], p.suite), p.task, p.variation, f.accuracy DESC, f.player
+JOIN figures AS f USING (edition, domain, variation)
+ORDER BY p.edition, list_position(['easy', 'medium', 'hard'], p.suite), p.domain, p.variation, f.accuracy DESC, f.player

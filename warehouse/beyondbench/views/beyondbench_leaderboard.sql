@@ -10,7 +10,7 @@ WITH suites AS (
            instruction_following, instruction_following_deviation, instruction_following_low, instruction_following_high,
            response_tokens, response_tokens_deviation, response_tokens_low, response_tokens_high, cells, not_asked
     FROM beyondbench_scores
-    WHERE task = 'all'
+    WHERE domain = 'all'
 )
 FROM (
     PIVOT suites ON suite IN ('easy', 'medium', 'hard', 'overall')

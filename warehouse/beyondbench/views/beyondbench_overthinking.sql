@@ -9,23 +9,23 @@ WITH replies AS (
     GROUP BY ALL
     HAVING bool_and(c.completion_tokens IS NOT NULL)
 ), played AS (
-    SELECT e.edition, b.suite, b.task, b.size, e.player, e.success, r.tokens / b.solution_tokens AS ratio
+    SELECT e.edition, b.suite, b.task AS domain, b.size, e.player, e.success, r.tokens / b.solution_tokens AS ratio
     FROM episodes AS e
     JOIN replies AS r USING (edition, evaluation, episode_id)
     JOIN beyondbench_instances AS b USING (edition, instance_id)
     WHERE e.version IS NULL AND e.status <> 'api_error' AND b.solution_tokens > 0
 ), bounds AS (
-    SELECT edition, task, size, count(*) FILTER (success) AS right_replies,
+    SELECT edition, domain, size, count(*) FILTER (success) AS right_replies,
            if(right_replies < 20, NULL, quantile_cont(ratio, 0.95) FILTER (success)) AS bound
     FROM played
     GROUP BY ALL
 )
-SELECT p.edition, p.suite, p.task, p.size, p.player, count(*) AS replies, median(p.ratio) AS median_ratio,
+SELECT p.edition, p.suite, p.domain, p.size, p.player, count(*) AS replies, median(p.ratio) AS median_ratio,
        any_value(b.bound) AS bound, any_value(b.right_replies) AS right_replies,
        avg((p.ratio > b.bound)::INT) AS share_above,
        avg(p.success::INT) FILTER (p.ratio > b.bound) AS accuracy_above,
        avg(p.success::INT) FILTER (p.ratio <= b.bound) AS accuracy_below
 FROM played AS p
-JOIN bounds AS b USING (edition, task, size)
-GROUP BY p.edition, p.suite, p.task, p.size, p.player
-ORDER BY p.edition, list_position(['easy', 'medium', 'hard'], p.suite), p.task, p.size, share_above DESC NULLS LAST, p.player
+JOIN bounds AS b USING (edition, domain, size)
+GROUP BY p.edition, p.suite, p.domain, p.size, p.player
+ORDER BY p.edition, list_position(['easy', 'medium', 'hard'], p.suite), p.domain, p.size, share_above DESC NULLS LAST, p.player

@@ -1,5 +1,5 @@
 -- How does each player do in each suite and task of BeyondBench, and overall?
--- `task` is `all` for a suite, `suite` is `overall` for the mean of the three suites, which only players with scored
+-- `domain`, the task, is `all` for a suite; `suite` is `overall` for the mean of the three, which only players with scored
 -- answers in each have. A task is the unweighted mean of its cells (task x variation), a suite of its tasks: not a mean
 -- over instances, as `success_rate` is. Replies from which nothing was read are wrong (`invalid_share` of them). A deviation
 -- is the population's across cells, as the paper prints it; intervals (95%) are for other instances of the
@@ -8,7 +8,7 @@
 -- `best_accuracy` counts best answers alone, where a task takes others too. `response_tokens` is the paper's token efficiency, and NULL for programs;
 -- `accuracy_per_1000_tokens` is what the authors' website calls efficiency.
 WITH figures AS (
-    SELECT edition, CASE setting WHEN 'all' THEN 'overall' ELSE setting END AS suite, domain AS task, player,
+    SELECT edition, CASE setting WHEN 'all' THEN 'overall' ELSE setting END AS suite, domain, player,
            any_value(n) FILTER (statistic = 'accuracy_deviation') AS cells,
            any_value(n) FILTER (statistic = 'accuracy') AS instances,
            any_value(value) FILTER (statistic = 'accuracy') AS accuracy,
@@ -43,21 +43,21 @@ WITH figures AS (
     GROUP BY ALL
     HAVING count(*) FILTER (statistic = 'accuracy') > 0
 ), planned AS (
-    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(task, 'all') AS task,
+    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(task, 'all') AS domain,
            count(DISTINCT (b.task, b.variation)) AS cells_of_edition
     FROM beyondbench_instances AS b
     GROUP BY GROUPING SETS ((edition, suite, task), (edition, suite), (edition))
 ), unasked AS (
-    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(task, 'all') AS task, player,
+    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(domain, 'all') AS domain, player,
            sum(unasked)::BIGINT AS not_asked
     FROM beyondbench_unasked
-    GROUP BY GROUPING SETS ((edition, player, suite, task), (edition, player, suite), (edition, player))
+    GROUP BY GROUPING SETS ((edition, player, suite, domain), (edition, player, suite), (edition, player))
 )
-SELECT f.edition, f.suite, f.task, f.player, f.cells, p.cells_of_edition, f.instances,
-       coalesce(u.not_asked, 0) AS not_asked, f.* EXCLUDE (edition, suite, task, player, cells, instances),
+SELECT f.edition, f.suite, f.domain, f.player, f.cells, p.cells_of_edition, f.instances,
+       coalesce(u.not_asked, 0) AS not_asked, f.* EXCLUDE (edition, suite, domain, player, cells, instances),
        1000 * f.accuracy / nullif(f.response_tokens, 0) AS accuracy_per_1000_tokens
 FROM figures AS f
-JOIN planned AS p USING (edition, suite, task)
-LEFT JOIN unasked AS u USING (edition, suite, task, player)
-ORDER BY f.edition, list_position(['overall', 'easy', 'medium', 'hard'], f.suite), f.task <> 'all', f.task,
+JOIN planned AS p USING (edition, suite, domain)
+LEFT JOIN unasked AS u USING (edition, suite, domain, player)
+ORDER BY f.edition, list_position(['overall', 'easy', 'medium', 'hard'], f.suite), f.domain <> 'all', f.domain,
          f.accuracy DESC, f.player

@@ -13,5 +13,5 @@ SELECT s.edition, x.benchmark AS other_benchmark, x.source, s.player, s.instance
        CASE WHEN x.share BETWEEN 0 AND 1 THEN x.share ELSE NULL END - s.accuracy AS gap
 FROM beyondbench_scores AS s
 JOIN scaled AS x USING (player)
-WHERE s.suite = 'hard' AND s.task = 'all'
+WHERE s.suite = 'hard' AND s.domain = 'all'
 ORDER BY s.edition, other_benchmark, x.source, hard_accuracy DESC, s.player
