@@ -137,9 +137,8 @@ def is_sealed(edition: str, row: bytes, seal: bytes) -> bool:
 
 
 def is_of_root(store: Store, edition: str, row: bytes, seal: bytes) -> bool:
-    """Whether the seal was made in this data root; True where the root has lost its id."""
-    line = _root_line(store)
-    return not line or seal == _seal(edition, row) + line
+    """Whether the seal was made in this data root, which has kept its id."""
+    return seal == _seal(edition, row) + _root_line(store)
 
 
 def parse_manifest(content: bytes) -> Manifest:
@@ -169,7 +168,7 @@ def _seal(edition: str, row: bytes) -> bytes:
 
 def _root_line(store: Store) -> bytes:
     content = store.read_bytes(ROOT_FILE) if store.exists(ROOT_FILE) else b""
-    return f"{hashlib.sha256(content).hexdigest()}  {ROOT_FILE}\n".encode() if content else b""
+    return f"{hashlib.sha256(content).hexdigest()}  {ROOT_FILE}\n".encode()
 
 
 def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:

@@ -233,7 +233,7 @@ class _Verifier:
         elif seal is not None and not is_of_root(self._store, self._edition, content, seal):
             fault = (
                 "its seal does not name this data root: the edition was copied from another one (copy whole "
-                "roots only), root.json was replaced, or an older perennial made the seal"
+                "roots only), root.json is lost or was replaced, or an older perennial made the seal"
             )
             self._note(seal_file(self._edition), "altered", fault)
         return dict(row)
