@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import unescape
@@ -20,6 +21,8 @@ from perennial.tasks.report.profiles import profile_sections
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition, make_unit
+from tests.web.drawn_charts import charts_of
+from tests.web.visiting import errors_of, visit
 
 pytestmark = pytest.mark.slow
 CELLS = {"domains": ["mineral_identification"], "settings": ["4x5"], "instances": 4}
@@ -104,8 +107,21 @@ def test_no_chart_and_no_table_forgets_it(root: Path, tmp_path: Path) -> None:
     }
     assert [key for key, lines in texts.items() if {"greedy", "random"} & lines] == []
     marked = {key for key, lines in texts.items() if "greedy (by log)" in lines}
+    captions = [part for part in drawn if re.search(r"\bgreedy\b(?! \()", f"{part.caption} {part.missing}")]
+    assert [part.key for part in captions] == []
     assert {"headline", "success_rate", "domains", "player_pairs", "profiles", "scores"} <= marked
     ran("site", str(tmp_path / "site"), "--root", str(root))
     for page in (tmp_path / "site").rglob("*.html"):
         cells = [unescape(cell).strip() for cell in re.findall(r">([^<>]+)<", page.read_text())]
         assert not {"greedy", "random"} & set(cells), page
+
+
+def test_pages_of_the_explorer_say_it_beside_pairs_and_drift(root: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(root, tmp_path / "root"))
+    make_edition(folder, "f", **CELLS, players=["greedy", "random"], runs=1)
+    for page, more in (("pairs", {"player": "greedy", "setting": "4x5"}), ("drift", {"other": "f"})):
+        shown = visit(folder, page, edition="e", **more)
+        assert errors_of(shown) == []
+        rows = [chart.tables["rows"] for chart in charts_of(shown)]
+        assert any("greedy (by log)" in line for line in _texts_of(rows))
+        assert "greedy" not in _texts_of(rows)

@@ -34,7 +34,8 @@ def show_pairs(visit: Visit) -> None:
     data = read_edition(edition, [player_pairs]).of_setting(setting)
     section = player_pairs(data)
     if player != ALL:
-        section = replace(section, drawings=draw_pairs_of(data, setting, player))
+        drawings = draw_pairs_of(data, setting, player)
+        section = replace(section, drawings=drawings).rename(data.claimed)
     show_section(section, visit)
     st.header("All pairs" if player == ALL else "Pairs of the player")
     chosen = "(difference > 0 OR (difference = 0 AND player < other_player))"
@@ -71,10 +72,10 @@ def show_drift(visit: Visit) -> None:
     if benchmark is None:
         raise UnreadableInput(f"benchmark {edition.benchmark_name!r} is not installed here")
     both = visit.snapshot.select(newer, older)
-    data = read_edition(edition, [heat_map])
     comparison = read_comparison(both.read, older, newer, benchmark)
+    data = replace(read_edition(edition, [heat_map]), comparison=comparison)
     for show in (edition_difference, edition_link):
-        show_section(show(data, comparison), visit)
+        show_section(show(data, comparison).rename(data.claimed), visit)
     names = ", ".join(comparison.anchors) or "none"
     st.text(f"anchors of both editions: {names}")
 
