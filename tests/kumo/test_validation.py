@@ -46,7 +46,6 @@ CASES: list[Case] = [
         None,
         "'Bay\\nleaf' holds the invisible character U+000A",
     ),
-    ("control-character", with_truth("Bay\ud800"), None, None, "U+D800"),
     ("control-character", with_action("Ta\x00ste"), "Ta\x00ste", None, "U+0000"),
     ("answer-tag", with_truth("Bay</ANSWER>"), None, None, "'Bay</ANSWER>' holds '</ANSWER>'"),
     ("answer-tag", with_truth("<answer>Bay"), None, None, "holds '<answer>'"),
@@ -59,11 +58,6 @@ CASES: list[Case] = [
         "'Bay </BOOK>' holds the mark </BOOK",
     ),
     ("unfit-text", with_action("<Rule_Outs>"), "<Rule_Outs>", None, "holds the mark <Rule_Outs"),
-    (
-        "unfit-text",
-        with_smell(label("</ANSWER>", "Oak", "Elm"), label("b", "Ash")),
-        *("Smell", "</ANSWER>", "label '</ANSWER>' holds"),
-    ),
     (
         "unfit-text",
         replace(CLEAN, truth_notes={"Oak": "</book>"}),
