@@ -138,7 +138,7 @@ def _number(value: float) -> str:
 
 
 # Whole numbers of settings fit into a float. A key of many parts takes tomllib the square of their number.
-_MAX_BITS = 1_000
+_MAX_BITS, _DIGITS = 1_000, re.compile("[0-9A-Fa-f_]{250}")
 _LONG_KEY = re.compile(
     r"""(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""", re.MULTILINE
 )
@@ -153,12 +153,12 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
     try:
         if _LONG_KEY.search(text):
             raise RecursionError
-        values = tomllib.loads(text)
-        _refuse_long_integers(values)
+        _refuse_long_integers(values := tomllib.loads(text))
         return values
     except tomllib.TOMLDecodeError as error:
         problem = f"not TOML: {shorten(str(error), 100)}; correct that line"
     except ValueError:
+        where += f", line {len(_DIGITS.split(text, maxsplit=1)[0].splitlines())}"
         problem = "a whole number of over 300 digits; write a shorter one"
     except RecursionError:
         problem = "nested too deeply; expected keys with plain values"

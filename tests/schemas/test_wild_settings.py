@@ -116,9 +116,9 @@ def test_no_setting_takes_a_value_of_another_kind(name: str, value: str) -> None
         ("[kumo]\ninstances = true", "line 2: instances = True: expected something else than true or false"),
         (
             f"seed = 0x{'f' * 5_000}",
-            r"perennial\.toml: a whole number of over 300 digits; write a shorter one",
+            r"perennial\.toml, line 1: a whole number of over 300 digits; write a shorter one",
         ),
-        (f"seed = {'7' * 5_000}", r"perennial\.toml: a whole number of over 300 digits"),
+        (f"\nseed = {'7' * 5_000}", r"perennial\.toml, line 2: a whole number of over 300 digits"),
         (f"a = {'[' * 5_000}", r"perennial\.toml: nested too deeply; expected keys with plain values"),
         ('"a\\nb" = 1', r"perennial\.toml: 'a\\nb': there is no such setting"),
         (f"{'k' * 5_000} = 1", "k{197}...: there is no such setting"),
