@@ -232,12 +232,11 @@ class Section:
             return self
 
         def change(value: Any) -> Any:
-            # Pairs of players are two lines.
-            return (
-                "\n".join(names.get(line, line) for line in value.split("\n"))
-                if isinstance(value, str)
-                else value
-            )
+            # Pairs of players are two lines, lists of them one.
+            for between in ("\n", ", "):
+                if isinstance(value, str) and value not in names:
+                    value = between.join(names.get(part, part) for part in value.split(between))
+            return names.get(value, value) if isinstance(value, str) else value
 
         def change_domains(part: Any) -> Any:
             if isinstance(part, list):
@@ -260,8 +259,12 @@ class Section:
             )
             for drawing in self.drawings
         )
-        rows = tuple(tuple(map(change, row)) for row in self.grid.rows) if self.grid else ()
-        return replace(self, drawings=drawings, grid=self.grid and replace(self.grid, rows=rows))
+        grid = self.grid and replace(
+            self.grid,
+            headings=tuple(map(change, self.grid.headings)),
+            rows=tuple(tuple(map(change, row)) for row in self.grid.rows),
+        )
+        return replace(self, drawings=drawings, grid=grid)
 
 
 @dataclass(frozen=True, slots=True)
