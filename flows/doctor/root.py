@@ -183,6 +183,9 @@ def _check_staged(staging: Staging) -> str | Check:
     except EditionConflict as error:
         return warn(str(error), staging.remedy)
     if plan is None:
+        lock = find_lock(store)
+        if lock is not None and lock.life is Life.alive:
+            return f"its plan is about to be written by {lock.description}"
         return fail_by([f"{staging.folder} has no plan.json"], staging.remedy)
     state = staged_state(staging)
     if state.flaws:

@@ -150,9 +150,11 @@ def test_a_writer_that_is_stopped_keeps_the_root_and_ends_as_if_it_had_not_been(
         code, out = _run(root, *REFRESH, "--edition", "other")
         assert code == 9, out
         assert f"process {writer.pid}: refresh next, since " in out
-        # Readers do not wait for it, and nobody takes its lock for left behind.
+        # Readers do not wait for it, and nobody takes its lock. Without a plan a unit is begun.
+        (root / "staging" / "begun").mkdir()
         assert _run(root, "unlock", "--yes")[0] == 9
         assert _run(root, "doctor")[0] in (0, 9)
+        (root / "staging" / "begun").rmdir()
         for pid in group:
             os.kill(pid, signal.SIGCONT)
         told, _ = writer.communicate(timeout=DEADLINE_S)

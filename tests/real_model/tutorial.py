@@ -20,8 +20,8 @@ IMAGES = REPOSITORY / "docs/images"
 COLUMNS = 80
 
 
-def run_tutorial(folder: Path, url: str, shorten: int = 1) -> dict[str, str]:
-    """What each command of the page printed, by its command; `shorten` divides the lengths of replies."""
+def run_tutorial(folder: Path, url: str) -> dict[str, str]:
+    """What each command of the page printed, by its command."""
     kept = ("PERENNIAL_", "OPENAI_")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(kept)}
     program = shutil.which("perennial", path=str(Path(sys.executable).parent))
@@ -43,9 +43,7 @@ def run_tutorial(folder: Path, url: str, shorten: int = 1) -> dict[str, str]:
         printed[arguments[0]] = done.stdout
         if arguments[0] == "init":
             (entries,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-            entries = re.sub(r"http\S+(?=\")", url, entries)
-            entries = re.sub(r"(?<=max_output = )\d+", lambda most: str(int(most[0]) // shorten), entries)
-            (folder / "models.toml").write_text(entries)
+            (folder / "models.toml").write_text(re.sub(r"http\S+(?=\")", url, entries))
     return printed
 
 
