@@ -92,11 +92,10 @@ def test_a_lost_row_is_found(run: Run, store: Store) -> None:
 def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    nowhere = commands_on(Store("nowhere"), monkeypatch, capsys)
-    shown = nowhere("verify", "--all")
+    empty = commands_on(Store(str(tmp_path)), monkeypatch, capsys)
+    shown = empty("verify", "--all")
     assert (shown.code, shown.err.count("\n")) == (2, 1)
-    shown = nowhere("editions", "prune", "--yes")
+    shown = empty("editions", "prune", "--yes")
     assert (shown.code, "nothing to remove" in shown.out) == (0, True)
     assert list(tmp_path.iterdir()) == []
 
