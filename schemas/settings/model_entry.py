@@ -106,10 +106,10 @@ class ModelEntry(BaseModel):
         example="user",
     )
     requests_per_minute: int | None = setting(
-        None, "Maximum number of requests per minute.", example=60, ge=1
+        None, "Maximum number of requests per minute.", example=60, ge=1, le=10**9
     )
     tokens_per_minute: int | None = setting(
-        None, "Maximum number of tokens per minute.", example=100_000, ge=1
+        None, "Maximum number of tokens per minute.", example=100_000, ge=1, le=10**9
     )
     concurrency: int | None = setting(None, "Maximum number of calls in flight.", example=8, ge=1, le=1_000)
     batch: bool = setting(

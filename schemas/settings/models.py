@@ -94,10 +94,10 @@ class ModelSettings(BaseModel):
     )
     concurrency: int = setting(64, "Maximum number of calls in flight.", CALLS, ge=1, le=1_000)
     requests_per_minute: int | None = setting(
-        None, "Maximum number of requests per minute.", CALLS, example=500, ge=1
+        None, "Maximum number of requests per minute.", CALLS, example=500, ge=1, le=10**9
     )
     tokens_per_minute: int | None = setting(
-        None, "Maximum number of tokens per minute.", CALLS, example=200_000, ge=1
+        None, "Maximum number of tokens per minute.", CALLS, example=200_000, ge=1, le=10**9
     )
     timeout: float = setting(300.0, "Time limit per reply in seconds.", CALLS, gt=0, le=86_400)
     max_attempts: int = setting(6, "Maximum number of requests for one call.", CALLS, ge=1, le=20)
