@@ -13,6 +13,7 @@ from perennial.flows.website.visible import Edition, present
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel, ReadRows
 from perennial.schemas.rows import Row
+from perennial.schemas.statistics import label_player
 from perennial.tasks.report.wording import cell
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote, quote_all
@@ -101,7 +102,8 @@ def _transcript(
     limit = fair_limit([len(text) for parts in parts_by_turn for _, text in parts], characters)
     is_cut = len(kept) < len(turns) or any(len(text) > limit for parts in parts_by_turn for _, text in parts)
     named = "player", "answer", "right_answer", "score", "tokens"
-    facts = [(name.replace("_", " "), row.get(name)) for name in named]
+    values = {**row, "player": label_player(None, dict(row))}
+    facts = [(name.replace("_", " "), values.get(name)) for name in named]
     return Transcript(
         describe_ending(str(row["status"])),
         tuple((name, cut(cell(value), _LONGEST_FACT)) for name, value in facts if value is not None),
@@ -148,7 +150,8 @@ _LONGEST_TEXT = 1_200
 # and readers come for models. Questions with both come first.
 _COLUMNS = (
     "e.evaluation, e.episode_id, e.instance_id, e.player, e.success, e.status, e.score, e.tokens, "
-    "i.domain, i.setting"
+    "i.domain, i.setting, (SELECT any_value(v.answers) FROM evaluations AS v WHERE "
+    "v.edition = e.edition AND v.evaluation = e.evaluation) AS answers"
 )
 _PAIRS = f"""
 WITH kinds AS (
@@ -273,8 +276,9 @@ def _show(
 
 
 def _choose(row: Row) -> ChosenGame:
-    ids = {name: row[name] for name in ("evaluation", "episode_id", "instance_id", "player")}
+    ids = {name: row[name] for name in ("evaluation", "episode_id", "instance_id")}
     texts: Row = {name: row.get(name) for name in ("reply", "answer", "right_answer", "fault")}
+    ids["player"] = label_player(None, row)
     return ChosenGame(**ids, is_won=row["success"], ended=describe_ending(row["status"]), **texts)
 
 
