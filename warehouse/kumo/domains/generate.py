@@ -36,7 +36,6 @@ from typing import Any
 
 from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig, quote
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from perennial.schemas.settings.form import parse_toml
 
 # Read a bundled domain's sources: the CSV table of facts and the TOML description of its actions.
 
@@ -87,6 +86,8 @@ def read_facts(text: str, source: str) -> FactTable:
 
 def read_domain(text: str, source: str) -> dict[str, Any]:
     """Return the TOML table that the text holds, every key checked; raise UnreadableInput otherwise."""
+    from perennial.schemas.settings.form import parse_toml  # loads Pydantic
+
     domain = parse_toml(text, source)
     _check_keys(domain, {**dict.fromkeys(DOMAIN_KEYS, str), "action": list}, {}, source)
     for number, action in enumerate(domain["action"], start=1):
