@@ -29,6 +29,7 @@ MODEL = ModelPlayer(f"{SYMBOLIC}:m", ModelChoice("m", {}), SYMBOLIC)
 def write(folder: Path, **options: object) -> list[dict[str, object]]:
     out = folder / "chats.jsonl"
     given = {"setting": "easy", "count": 6, "validation": 2, "policy": "algorithm-3", "seed": 0}
+    (folder / "root").mkdir(exist_ok=True)
     trajectories(DOMAIN, out, **{**given, **options}, root=str(folder / "root"), as_json=True)  # type: ignore[arg-type]
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
