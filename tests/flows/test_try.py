@@ -20,7 +20,7 @@ from tests.flows.prefect_harness import Harness, clean_environment, wait_until
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 
-BAD = {"refusal": 0.4, "player.no_answer": 0.4}
+BAD = {"refusal": 0.4, "player.no_answer": 1.0}  # no game is won, whatever the fresh questions are
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     assert done.returncode == 0, done.stderr
     assert 7 <= asked < 60
     shown = done.stdout[done.stdout.index("m on kumo") :].splitlines()
-    assert max(map(len, shown)) <= 80
+    assert [line for line in shown if len(line) > 80] == []
     text = "\n".join(shown)
     assert re.search(
         r"^easy +\d of 7  \d\.\d{3} \[0\.\d{3}, \d\.\d{3}\] +0\.\d{3} +1\.000$", text, re.MULTILINE
@@ -40,9 +40,9 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
         name: int(number) for name, number in re.findall(r"^(\w+(?: \w+)?) +(\d) of 7$", text, re.MULTILINE)
     }
     assert set(counts) == {"unparsed", "truncated", "refused", "api error"}
-    assert counts["unparsed"] > 0 < counts["refused"]
-    assert "I am sorry, but I cannot help with that request." in text
-    assert "I cannot tell yet which way to go." in text
+    assert counts["unparsed"] + counts["refused"] == 7
+    assert ("I am sorry, but I cannot help with that request." in text) is (counts["refused"] > 0)
+    assert ("I cannot tell yet which way to go." in text) is (counts["unparsed"] > 0)
     catalog, edition = open_catalog(Store(str(tmp_path / "data"))), shown[0].rsplit(" ", 1)[1]
     assert catalog.query("SELECT edition FROM editions WHERE is_trial")[1] == [(edition,)]
     problems = find_problems(catalog, edition)
