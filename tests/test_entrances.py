@@ -95,7 +95,7 @@ def converse(run: Any, text: str) -> Worth:
 
 @pytest.mark.parametrize("benchmark", DRAWN)
 def test_practice_and_evaluations_read_the_table_alike(benchmark: str) -> None:
-    questions = [one.as_json() for one in draw(benchmark, 2, **DRAWN[benchmark])]
+    questions = [question.as_json() for question in draw(benchmark, 2, **DRAWN[benchmark])]
     line = questions[0]
     seat, other = (find_practice(benchmark).open_seat(PracticeQuestion.from_json(one)) for one in questions)
     texts = fill(solve(benchmark, seat), draft(benchmark, seat, other))

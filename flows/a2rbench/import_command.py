@@ -40,15 +40,12 @@ def a2rbench(
     """
     from perennial.flows.a2rbench.import_release import find_lines, import_lines
     from perennial.flows.run.process_pool import spread_over
-    from perennial.schemas.settings.form import check_edition_name
+    from perennial.schemas.settings.form import require_edition_name
     from perennial.tasks.sandbox.refusal import SandboxRefusal
     from perennial.tasks.sandbox.tier import require_protection
     from perennial.warehouse.lock import lock_root
 
-    try:
-        check_edition_name(edition or "-")
-    except ValueError as error:
-        raise InvalidOption(f"--edition {edition!r}: {error}") from None
+    require_edition_name(edition)
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root, may_begin=True)
     lines = find_lines(path)

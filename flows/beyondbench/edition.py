@@ -1,6 +1,6 @@
 """A BeyondBench edition: its plan, its cells and their batches, problems from rows and as they are played."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from perennial.flows.stages.workspace import Workspace
@@ -13,7 +13,7 @@ from perennial.schemas.people import is_person
 from perennial.schemas.rows import ReadJson, Row
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import PLAYERS
-from perennial.tasks.beyondbench.problem import Task, TaskProblem, fits, token_status
+from perennial.tasks.beyondbench.problem import Task, TaskProblem, Variation, fits, token_status
 from perennial.tasks.beyondbench.registry import PATHS, TASKS, find_task
 from perennial.tasks.play import InstanceSeat
 
@@ -99,23 +99,15 @@ def choose_cells(names: Iterable[str]) -> tuple[Cell, ...]:
 
     Raises InvalidOption for what does not exist.
     """
-    chosen = {cell for name in names for cell in _cells_of(name)}
-    if not chosen:
-        return tuple(_all_cells(PATHS))
-    listed = (Cell(name, variation.name) for name in PATHS for variation in TASKS[name].variations)
-    return tuple(cell for cell in listed if cell in chosen)
+    chosen = {cell for name in names for cell in _cells_of(name)} or {*_fresh_cells(PATHS)}
+    return tuple(cell for cell in _cells(PATHS, lambda variation: True) if cell in chosen)
 
 
 def _cells_of(name: str) -> list[Cell]:
     if name in SUITES:
-        return _all_cells(task for task in PATHS if TASKS[task].suite == name)
+        return _fresh_cells(task for task in PATHS if TASKS[task].suite == name)
     if name == _PAPER:
-        return [
-            Cell(name, variation.name)
-            for name in PATHS
-            for variation in TASKS[name].variations
-            if variation.is_counted or variation.on_request
-        ]
+        return _cells(PATHS, lambda variation: variation.is_counted or variation.on_request)
     task, _, variation = name.partition("/")
     if task not in PATHS:
         meant = suggest(task, (*SUITES, _PAPER, *PATHS))
@@ -125,15 +117,19 @@ def _cells_of(name: str) -> list[Cell]:
         )
     if variation:
         return [Cell(task, find_task(task).variation(variation).name)]
-    return _all_cells([task])
+    return _fresh_cells([task])
 
 
-def _all_cells(tasks: Iterable[str]) -> list[Cell]:
+def _fresh_cells(tasks: Iterable[str]) -> list[Cell]:
+    return _cells(tasks, lambda variation: not variation.on_request)
+
+
+def _cells(tasks: Iterable[str], wanted: Callable[[Variation], bool]) -> list[Cell]:
     return [
         Cell(name, variation.name)
         for name in tasks
         for variation in TASKS[name].variations
-        if not variation.on_request
+        if wanted(variation)
     ]
 
 

@@ -169,7 +169,7 @@ def _spending(spent: Row) -> list[str]:
     cost = (
         f"${spent['cost_usd']:,.4f} (prices of {spent['price_sources']})"
         if spent["cost_usd"] is not None and not spent["unpriced"]
-        else "unknown: models.toml and prices.csv have no price of it"
+        else "unknown: no price in models.toml, prices.csv or the bundled list"
     )
     return [
         "",
@@ -194,7 +194,7 @@ def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
         "sum(completion_tokens)::BIGINT AS completion_tokens, sum(cost_usd) AS cost_usd, "
-        "string_agg(DISTINCT price_source, '; ') AS price_sources, "
+        "string_agg(DISTINCT price_source, '; ' ORDER BY price_source) AS price_sources, "
         "count(*) FILTER (cost_usd IS NULL) AS unpriced, median(latency_s) AS latency_s, "
         f"(SELECT count(*) FROM episodes WHERE {of_model}) AS episodes "
         f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"

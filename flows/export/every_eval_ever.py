@@ -119,7 +119,7 @@ def _describe(
             "source_name": f"perennial, edition {source.edition}",
             "source_type": "evaluation_run",
             "source_organization_name": organization or "not stated",
-            "evaluator_relationship": "third_party",
+            "evaluator_relationship": "other",  # whether it made the model is not known
             "additional_details": {
                 "canary": canary_line(source.plan.canary),
                 "license": source.licence,

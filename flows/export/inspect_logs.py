@@ -53,7 +53,7 @@ SELECT e.player, mode(c.endpoint), mode(coalesce(c.request ->> '$.params.model',
 FROM episodes AS e
 JOIN turns AS t USING (edition, evaluation, episode_id)
 JOIN calls AS c USING (edition, evaluation, call_id)
-WHERE e.edition = {edition}
+WHERE e.edition = {edition} AND c.role <> 'tool'
 GROUP BY e.player
 """
 

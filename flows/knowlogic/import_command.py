@@ -10,7 +10,7 @@ import typer
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, json_text
-from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.errors import count
 from perennial.schemas.knowlogic.things import ITEM_VERDICTS
 
 _MAX_BYTES = 200_000_000
@@ -33,15 +33,12 @@ def knowlogic(
     Example: perennial import knowlogic questions.jsonl --edition knowlogic-2025
     """
     from perennial.flows.knowlogic.import_questions import publish_questions
-    from perennial.schemas.settings.form import check_edition_name
+    from perennial.schemas.settings.form import require_edition_name
     from perennial.tasks.knowlogic.published import judge_item, read_questions
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
     from perennial.warehouse.lock import lock_root
 
-    try:
-        check_edition_name(edition or "-")
-    except ValueError as error:
-        raise InvalidOption(f"--edition {edition!r}: {error}") from None
+    require_edition_name(edition)
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root, may_begin=True)
     questions = read_questions(read_text_file(file, _MAX_BYTES), show_path(file))

@@ -320,7 +320,7 @@ def _price_sources(settings: "RefreshSettings", store: Store, models: Iterable[s
     from perennial.flows.refresh.models import known_prices
 
     prices = known_prices(settings, store)
-    return {model: prices[model].source for model in models if model in prices}
+    return {model: source for model in models if model in prices and (source := prices[model].source)}
 
 
 def _print(console: Terminal, plan: _Description, as_json: bool) -> None:

@@ -103,9 +103,19 @@ _KINDS |= {"list": "a list of names"}
 
 def check_edition_name(name: str) -> str:
     """Return the name; raise ValueError if no edition may be called so."""
-    if not re.fullmatch(EDITION_PATTERN, name) or name.lower() in _DAYS:
+    if name.lower() in _DAYS:
+        raise ValueError("expected another name: DuckDB may read this one as a day")
+    if not re.fullmatch(EDITION_PATTERN, name):
         raise ValueError(f"expected {EDITION_WORDS}")
     return name
+
+
+def require_edition_name(name: str) -> None:
+    """Raise InvalidOption, as of --edition, for no name and for one that no edition may have."""
+    try:
+        check_edition_name(name or "-")
+    except ValueError as error:
+        raise InvalidOption(f"--edition {name!r}: {error}") from None
 
 
 def describe_expectation(problem: ReadJson) -> str:

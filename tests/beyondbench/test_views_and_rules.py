@@ -69,8 +69,8 @@ def guess(made: dict[str, list[dict[str, Any]]], player: str) -> None:
 
 def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(catalog: Catalog) -> None:
     sql = "FROM beyondbench_scores WHERE player = 'm-small' AND domain IN ('all', 'tower_of_hanoi')"
-    found = {(row["suite"], row["domain"]): row for row in records(catalog, sql)}
-    hanoi = found["hard", "tower_of_hanoi"]
+    row_of = {(row["suite"], row["domain"]): row for row in records(catalog, sql)}
+    hanoi = row_of["hard", "tower_of_hanoi"]
     assert (hanoi["cells"], hanoi["cells_of_edition"], hanoi["instances"], hanoi["not_asked"]) == (
         2,
         2,
@@ -83,7 +83,7 @@ def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(cata
     assert hanoi["instruction_following_any"] == pytest.approx(0.8)
     assert hanoi["accuracy_per_1000_tokens"] == pytest.approx(0.2 / 0.345)
     assert (hanoi["tokens_valid"], hanoi["tokens_overflow"]) == (1, 0)
-    assert found["overall", "all"]["cells_of_edition"] == found["overall", "all"]["cells"] == 8
+    assert row_of["overall", "all"]["cells_of_edition"] == row_of["overall", "all"]["cells"] == 8
 
 
 def test_cells_and_sizes(catalog: Catalog) -> None:

@@ -155,18 +155,17 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
         ("query a b", "b: no such argument is expected (see `perennial query --help`)"),
         ("refresh --instances", "--instances: expected a value after it (see `perennial refresh --help`)"),
         ("refresh --instances 0", "--instances 0: expected at least 1 (see `perennial refresh --help-all`)"),
-        (
-            "refresh --edition 2026-11-28",
-            "--edition '2026-11-28': expected up to 100 letters, digits, dots, dashes and underscores, the "
-            "first a letter (else other programs read it as a number or a day) (see `perennial refresh --hel",
-        ),
         *(
             (
                 f"refresh --edition {name}",
                 f"--edition '{name}': expected up to 100 letters, digits, dots, dashes and underscores, the "
-                "first a letter (else other programs read it as a number or a day)",
+                "first a letter (else other programs read it as a number or a day) (see `perennial refresh",
             )
-            for name in ("1e5", "0x10", "inf", "Infinity", "epoch")
+            for name in ("2026-11-28", "1e5", "0x10")
+        ),
+        *(
+            (f"refresh --edition {name}", f"--edition '{name}': expected another name: DuckDB may read this")
+            for name in ("inf", "Infinity", "epoch")
         ),
         (
             "report --out /proc/x",

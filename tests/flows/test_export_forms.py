@@ -217,8 +217,8 @@ def test_every_eval_ever_takes_scores_and_episodes(
     environment = install_beside(tmp_path / "packages", "every-eval-ever==0.3.0")
     files = [str(path.relative_to(out)) for path in (aggregate, samples)]
     command = [sys.executable, "-m", "every_eval_ever.validate", "--format", "json", *files]
-    found = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
-    reports = json.loads(found.stdout)
+    validated = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
+    reports = json.loads(validated.stdout)
     assert [(report["valid"], report["errors"], report["warnings"]) for report in reports] == [
         (True, [], [])
     ] * 2

@@ -222,7 +222,7 @@ def test_the_audit_finds_planted_faults(played: Played, tmp_path: Path) -> None:
     ):
         assert any(one.startswith(people) for one in broken("participants", fault))
     moves = broken("kumo_moves", "SELECT * REPLACE (if(kind = 'action', 'no such', move) AS move) FROM {}")
-    assert any("an action or a truth of its instance" in one for one in moves)
+    assert any("an action or a truth of its instance" in rule for rule in moves)
 
 
 def test_nobody_is_named_like_people(played: Played) -> None:

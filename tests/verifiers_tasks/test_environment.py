@@ -78,7 +78,7 @@ def _text_of(value: Any) -> str:
 @pytest.mark.parametrize("benchmark", GIVEN)
 def test_verifiers_evaluates_models_on_what_sample_draws(benchmark: str, tmp_path: Path) -> None:
     _, right, wrong = MODELS[benchmark]
-    drawn = [one.as_json() for one in draw(benchmark, 3)]
+    drawn = [question.as_json() for question in draw(benchmark, 3)]
     with serving(benchmark, faults={"player.no_answer": 1.0} if benchmark == "kumo" else {}) as url:
         for model in (right, wrong):
             (tmp_path / model).mkdir()
@@ -107,7 +107,7 @@ def test_hostile_policies_get_what_their_answers_deserve(benchmark: str, tmp_pat
     options = ("--env.agent.max-turns", "20", "-n", str(number))
     with running_server(ServerOptions(models=("m",), roles=roles)) as server:
         traces = evaluate(tmp_path, benchmark, server.url, "m", *options)
-    lines = [one.as_json() for one in draw(benchmark, number)]
+    lines = [question.as_json() for question in draw(benchmark, number)]
     for trace, line in zip(traces, lines, strict=True):
         assert trace["task"]["data"]["practice"] == line
         if not trace["ok"]:
@@ -139,7 +139,7 @@ def test_an_environment_has_the_questions_of_its_seed_without_end(benchmark: str
     assert isinstance(environment, vf.Env)
     assert not environment.taskset.bounded
     tasks = list(islice(environment.taskset, 2))
-    assert [task.data.practice for task in tasks] == [one.as_json() for one in draw(benchmark, 2)]
+    assert [task.data.practice for task in tasks] == [question.as_json() for question in draw(benchmark, 2)]
     assert [task.key for task in tasks] == [one.instance_id for one in draw(benchmark, 2)]
     assert [task.data.practice for task in islice(environment.taskset, 2)] == [
         task.data.practice for task in tasks
