@@ -1,4 +1,4 @@
-"""The tables of docs/papers.md that go through the papers: the options and views that they name exist."""
+"""The tables of benchmarks' pages on their papers: the options and views that they name exist."""
 
 import re
 from dataclasses import dataclass
@@ -12,46 +12,39 @@ from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.warehouse.catalog.dictionary import describe_relations
 from tests.conftest import REPOSITORY
 
-COLUMNS = ["item", "in the paper", "here", "how", "commands", "data"]
-# The numbered figures and tables of each paper that has its table, by the heading of that table.
+COLUMNS = ["number", "what", "ours", "command"]
+# The numbered figures and tables of each paper, by the page of its benchmark.
 NUMBERED = {
-    "KUMO": {"figure": range(1, 15), "table": range(1, 2)},
-    "BeyondBench": {"figure": range(1, 6), "table": range(1, 31)},
-    "KnowLogic": {"figure": range(1, 30), "table": range(1, 9)},
-    "A2RBench": {"figure": range(1, 5), "table": range(1, 9)},
+    "kumo": {"figure": range(1, 15), "table": range(1, 2)},
+    "beyondbench": {"figure": range(1, 6), "table": range(1, 31)},
+    "knowlogic": {"figure": range(1, 30), "table": range(1, 9)},
+    "a2rbench": {"figure": range(1, 5), "table": range(1, 9)},
 }
+PAGES = {name: (REPOSITORY / f"docs/{name}.md").read_text("utf-8") for name in NUMBERED}
 
 
 @dataclass(frozen=True)
 class Item:
     """A row of a table, its cells as they are written."""
 
-    item: str
-    source: str
-    here: str
-    how: str
-    commands: str
-    data: str
+    number: str
+    what: str
+    ours: str
+    command: str
 
 
 def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
-def _tables() -> dict[str, list[Item]]:
-    """The rows by paper: a `### NAME: ...` heading of the chapter and the table below it."""
-    page = (REPOSITORY / "docs/papers.md").read_text("utf-8")
-    chapter = page.split("\n## The papers, item by item\n", 1)[1].split("\n## ", 1)[0]
-    tables = {}
-    for section in chapter.split("\n### ")[1:]:
-        heading, *lines = section.splitlines()
-        header, _, *rows = (line for line in lines if line.startswith("|"))
-        assert _cells(header) == COLUMNS, heading
-        tables[heading.split(":")[0]] = [Item(*_cells(row)) for row in rows]
-    return tables
+def _items(page: str) -> list[Item]:
+    chapter = page.split("\n## The paper's tables and figures\n", 1)[1].split("\n## ", 1)[0]
+    header, _, *rows = (line for line in chapter.splitlines() if line.startswith("|"))
+    assert _cells(header) == COLUMNS
+    return [Item(*_cells(row)) for row in rows]
 
 
-TABLES = _tables()
+TABLES = {name: _items(page) for name, page in PAGES.items()}
 ITEMS = [item for items in TABLES.values() for item in items]
 
 
@@ -69,10 +62,10 @@ def _options(command: str, benchmark: str) -> set[str]:
     return {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
 
 
-def _numbers_of(source: str, kind: str) -> set[int]:
+def _numbers_of(written: str, kind: str) -> set[int]:
     """The numbers of figures or tables that a cell names: `figures 3e and 6d`, `tables 8 to 12`."""
     numbers: set[int] = set()
-    for named in re.findall(rf"\b{kind}s? ((?:\d+(?:[a-z](?:-[a-z])?)?(?:, | and | to )?)+)", source):
+    for named in re.findall(rf"\b{kind}s? ((?:\d+(?:[a-z](?:-[a-z])?)?(?:, | and | to )?)+)", written):
         numbers |= {int(number) for number in re.findall(r"\d+", named)}
         for first, last in re.findall(r"(\d+) to (\d+)", named):
             numbers |= set(range(int(first), int(last) + 1))
@@ -82,31 +75,35 @@ def _numbers_of(source: str, kind: str) -> set[int]:
 @pytest.mark.parametrize("paper", TABLES)
 def test_each_numbered_figure_and_table_of_the_paper_has_its_row(paper: str) -> None:
     for kind, numbers in NUMBERED[paper].items():
-        named = {number for item in TABLES[paper] for number in _numbers_of(item.source, kind)}
+        named = {number for item in TABLES[paper] for number in _numbers_of(item.number, kind)}
         assert named == set(numbers), kind
 
 
 def test_each_row_says_what_is_done_and_what_differs() -> None:
     for item in ITEMS:
-        assert item.item, item
-        assert item.source, item
-        assert item.here in ("same", "differs", "absent"), item
-        assert item.how or item.here == "same", item
-        assert not (item.here == "absent" and item.commands), item
-        for cell in (item.commands, item.data):  # names only, so that none is overlooked
-            assert cell == ", ".join(f"`{span}`" for span in _spans(cell)), item
+        assert item.number, item
+        assert item.what, item
+        assert re.fullmatch(r"same(; .+)?|(differs|absent): .+", item.ours), item
+        assert not (item.ours.startswith("absent") and item.command), item
+        # names only, so that none is overlooked
+        assert item.command == ", ".join(f"`{span}`" for span in _spans(item.command)), item
 
 
 def test_each_option_is_one_of_its_command() -> None:
-    named = [span for item in ITEMS for span in _spans(item.commands)]
+    named = [span for item in ITEMS for span in _spans(item.command)]
     assert any("--" in span for span in named)
     for span in named:
         command, benchmark = span.split(" --")[0], " ".join(re.findall(r"--benchmark \S+", span))
         assert set(re.findall(r"--[\w-]+", span)) <= _options(command, benchmark), span
 
 
-def test_each_view_and_table_is_in_the_catalog() -> None:
-    assert {span for item in ITEMS for span in _spans(item.data)} <= set(describe_relations())
+@pytest.mark.parametrize("name", PAGES)
+def test_each_view_and_table_that_the_page_names_is_in_the_catalog(name: str) -> None:
+    listed = {span for row in PAGES[name].split("\n| view |")[1:] for span in _spans(row.split("\n\n")[0])}
+    views = {span for span in listed if span.startswith(f"{name}_")}
+    named = set(re.findall(rf"`({name}_\w+)(?:\.\w+)?`", PAGES[name]))
+    assert named
+    assert views | named <= set(describe_relations())
 
 
 @pytest.mark.parametrize("name", benchmarks())
