@@ -1,22 +1,29 @@
 """What BeyondBench's guesser answers, learned on a draw of its own, and its rates on another one.
 
-By hand: `python -m tests.benchmarks.beyondbench_guesser --learn` writes `tasks/beyondbench/players.py`;
-run it again where the draw of problems changes. Without `--learn` it prints the rates of that module by cell,
-task and suite; `--tasks a,b` chooses tasks, of which `--learn` writes anew and keeps the others.
+By hand: `python -m tests.benchmarks.beyondbench_guesser --learn` writes `usual_answers.toml` of
+`tasks/beyondbench`; run it again where the draw of problems changes. Without `--learn` it prints the rates of
+that file by cell, task and suite; `--tasks a,b` chooses tasks, of which `--learn` writes anew and keeps the
+others.
 """
 
 import argparse
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import fmean
-from textwrap import wrap
 from typing import NamedTuple
 
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench import players
-from perennial.tasks.beyondbench.players import USUAL, describe_shape, fixed_answer, guess, write_shape
+from perennial.tasks.beyondbench.players import (
+    describe_shape,
+    fixed_answer,
+    guess,
+    usual_answers,
+    write_shape,
+)
 from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
@@ -32,7 +39,7 @@ _FEWER = {
     "logic_grid": 200,
 }
 _MEASURED = {"easy": 300, "medium": 40, "hard": 100}
-_OPENING = "USUAL: dict[str, str] = {\n"
+ANSWERS = Path(players.__file__).with_name("usual_answers.toml")
 
 
 class Cell(NamedTuple):
@@ -69,7 +76,7 @@ def main() -> None:
     ]
     with ProcessPoolExecutor(PROCESSES) as pool:
         if chosen.learn:
-            write_module(names, list(zip(cells, pool.map(learn, cells), strict=True)))
+            write_answers(names, list(zip(cells, pool.map(learn, cells), strict=True)))
         else:
             print_rates(list(pool.map(measure, cells)))
 
@@ -118,31 +125,17 @@ def _draw(cell: Cell, purpose: str, number: int) -> Iterator[TaskProblem]:
         yield draw_problem(TASKS[cell.task], cell.variation, cell.size, seed, index)[0]
 
 
-def write_module(names: list[str], learned: list[tuple[Cell, str | None]]) -> None:
-    """Write the usual answers into their module: those learned, and those of tasks that were not."""
-    kept = {key: shape for key, shape in USUAL.items() if key.split()[0] not in names}
-    found = kept | {str(cell): shape for cell, shape in learned if shape is not None}
-    order = {name: place for place, name in enumerate(PATHS)}
-    entries = "".join(
-        _write_entry(key, found[key]) for key in sorted(found, key=lambda key: order[key.split()[0]])
-    )
-    place = Path(players.__file__)
-    before, rest = place.read_text(encoding="utf-8").split(_OPENING)
-    after = "}\n" + rest.partition("\n}\n")[2]
-    place.write_text(before + _OPENING + entries + after, encoding="utf-8")
-
-
-def _write_entry(key: str, shape: str) -> str:
-    entry = f'    "{key}": {_quote(shape)},\n'
-    if len(entry) <= 111:
-        return entry
-    lines = wrap(shape, 90, drop_whitespace=False)
-    body = "".join(f"        {_quote(line)}\n" for line in lines)
-    return f'    "{key}": (\n{body}    ),\n'
-
-
-def _quote(text: str) -> str:
-    return f"'{text}'" if '"' in text else f'"{text}"'
+def write_answers(names: list[str], learned: list[tuple[Cell, str | None]]) -> None:
+    """Write the usual answers into their file: those learned, and those of tasks that were not."""
+    kept = {key: shape for key, shape in usual_answers().items() if key.split()[0] not in names}
+    answers = kept | {str(cell): shape for cell, shape in learned if shape is not None}
+    order = list(PATHS)
+    comments = [line for line in ANSWERS.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    entries = [
+        f"{json.dumps(key)} = {json.dumps(answers[key])}"
+        for key in sorted(answers, key=lambda key: order.index(key.split()[0]))
+    ]
+    ANSWERS.write_text("\n".join([*comments, "", *entries, ""]), encoding="utf-8")
 
 
 def print_rates(measured: list[Measured]) -> None:

@@ -18,9 +18,9 @@ from perennial.tasks.beyondbench.hard.cryptarithmetic import (
     WORD_VARIATIONS,
     CryptarithmParams,
     find_solutions,
+    load_words,
     overlap,
 )
-from perennial.tasks.beyondbench.hard.cryptarithmetic import WORDS as VOCABULARY
 from perennial.tasks.beyondbench.hard.shares import least_share
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import draw_problem
@@ -94,7 +94,7 @@ def test_word_cryptarithms_are_of_english_words_and_have_one_solution(variation,
     problem, _ = draw_problem(TASK, variation, size, 3, 0)
     params = problem.params
     assert variation == f"{params.operation}_words"
-    assert all(word in VOCABULARY[len(word)] for word in params.words)
+    assert all(word in load_words()[len(word)] for word in params.words)
     assert len(set(params.words)) == 3
     one, other, _ = params.forwards
     assert (len(one), len(other)) == (size, 3 if params.operation in ("multiplication", "division") else size)
@@ -104,7 +104,7 @@ def test_word_cryptarithms_are_of_english_words_and_have_one_solution(variation,
 
 
 def test_words_are_different_and_of_capital_letters():
-    words = [word for listed in VOCABULARY.values() for word in listed]
+    words = [word for listed in load_words().values() for word in listed]
     assert len(set(words)) == len(words) > 1_400
     assert all(word.isalpha() and word.isupper() and word.isascii() for word in words)
 

@@ -8,10 +8,10 @@ from perennial.tasks.beyondbench.forms.mappings import LettersForm
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import (
     PLAYERS,
-    USUAL,
     describe_shape,
     fixed_answer,
     guess,
+    usual_answers,
     write_shape,
 )
 from perennial.tasks.beyondbench.problem import draw_problem
@@ -80,7 +80,7 @@ def test_a_cell_in_which_nothing_was_learned_gets_the_fixed_answer_of_the_form()
 
 
 def test_what_was_learned_belongs_to_cells_and_sizes_that_exist():
-    for key in USUAL:
+    for key in usual_answers():
         task, variation, size = key.split()
         assert int(size) in TASKS[task].variation(variation).sizes
 

@@ -7,10 +7,13 @@ term from the rule that was drawn. Neither uses the other.
 import math
 import random
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
@@ -27,150 +30,6 @@ from perennial.tasks.beyondbench.medium.fits.every import LEAST_TERMS, find_exte
 from perennial.tasks.beyondbench.medium.fits.linear import divide
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
-# Repeats among 20,000 draws, by variation and number of shown terms.
-#
-# Measured over 20,000 draws of each (seed 2026).
-
-
-DRAWS = 20_000
-REPEATS: dict[tuple[str, int], int] = {
-    ("fibonacci", 6): 50,
-    ("fibonacci", 8): 45,
-    ("fibonacci", 10): 51,
-    ("lucas", 6): 79,
-    ("lucas", 7): 121,
-    ("lucas", 8): 173,
-    ("tribonacci", 7): 27,
-    ("tribonacci", 8): 27,
-    ("tribonacci", 10): 34,
-    ("modified_recursive", 6): 60,
-    ("modified_recursive", 7): 47,
-    ("modified_recursive", 8): 64,
-    ("alternating_fibonacci", 6): 54,
-    ("alternating_fibonacci", 8): 63,
-    ("alternating_fibonacci", 10): 48,
-    ("scaled_fibonacci", 6): 32,
-    ("scaled_fibonacci", 8): 34,
-    ("scaled_fibonacci", 10): 35,
-    ("geometric", 5): 24,
-    ("geometric", 6): 64,
-    ("geometric", 7): 151,
-    ("squares", 6): 10,
-    ("squares", 8): 7,
-    ("squares", 10): 21,
-    ("cubes", 6): 20,
-    ("cubes", 8): 25,
-    ("cubes", 10): 30,
-    ("exponential", 5): 7,
-    ("exponential", 6): 14,
-    ("exponential", 7): 22,
-    ("factorial", 5): 2,
-    ("factorial", 6): 6,
-    ("factorial", 7): 54,
-    ("double_exponential", 4): 0,
-    ("double_exponential", 5): 84,
-    ("alternating_geometric", 5): 22,
-    ("alternating_geometric", 6): 47,
-    ("alternating_geometric", 7): 141,
-    ("compound_growth", 7): 2,
-    ("compound_growth", 8): 0,
-    ("triangular", 6): 8,
-    ("triangular", 8): 9,
-    ("triangular", 10): 7,
-    ("pentagonal", 6): 7,
-    ("pentagonal", 8): 11,
-    ("pentagonal", 10): 10,
-    ("primes", 8): 1,
-    ("primes", 10): 4,
-    ("primes", 12): 1,
-    ("twin_primes", 8): 30,
-    ("twin_primes", 10): 17,
-    ("twin_primes", 12): 23,
-    ("prime_gaps", 8): 2,
-    ("prime_gaps", 10): 5,
-    ("prime_gaps", 12): 0,
-    ("mersenne", 5): 15,
-    ("mersenne", 6): 170,
-    ("totient", 8): 2,
-    ("totient", 10): 2,
-    ("totient", 12): 1,
-    ("sophie_germain", 8): 38,
-    ("sophie_germain", 10): 26,
-    ("sophie_germain", 12): 22,
-    ("divisor_sum", 8): 0,
-    ("divisor_sum", 10): 0,
-    ("divisor_sum", 12): 1,
-    ("catalan", 5): 1,
-    ("catalan", 6): 12,
-    ("catalan", 7): 34,
-    ("fibonacci_modulo", 8): 73,
-    ("fibonacci_modulo", 10): 75,
-    ("fibonacci_modulo", 12): 83,
-    ("prime_powers", 5): 0,
-    ("prime_powers", 6): 4,
-    ("semiprimes", 8): 0,
-    ("semiprimes", 10): 0,
-    ("semiprimes", 12): 1,
-    ("quadratic", 6): 9,
-    ("quadratic", 8): 12,
-    ("quadratic", 10): 14,
-    ("cubic", 7): 0,
-    ("cubic", 8): 0,
-    ("cubic", 10): 0,
-    ("interleaved", 8): 2,
-    ("interleaved", 9): 1,
-    ("interleaved", 10): 0,
-    ("conditional", 9): 42,
-    ("conditional", 10): 50,
-    ("conditional", 12): 43,
-    ("multi_recursive", 8): 4,
-    ("multi_recursive", 9): 2,
-    ("multi_recursive", 10): 5,
-    ("transformation", 8): 3,
-    ("transformation", 10): 14,
-    ("modular", 8): 1,
-    ("modular", 10): 3,
-    ("modular", 12): 1,
-    ("nested", 8): 28,
-    ("nested", 9): 32,
-    ("nested", 10): 24,
-    ("alternating_operations", 8): 62,
-    ("alternating_operations", 10): 51,
-    ("layered_differences", 8): 0,
-    ("layered_differences", 9): 2,
-    ("layered_differences", 10): 1,
-    ("position_dependent", 9): 0,
-    ("position_dependent", 10): 0,
-    ("position_dependent", 12): 0,
-    ("spiral", 10): 3,
-    ("spiral", 12): 5,
-    ("radical_recurrence", 8): 64,
-    ("radical_recurrence", 9): 39,
-    ("radical_recurrence", 10): 41,
-    ("transcendental", 8): 1,
-    ("transcendental", 9): 0,
-    ("transcendental", 10): 2,
-    ("nested_radical", 8): 11,
-    ("nested_radical", 10): 12,
-    ("nested_radical", 12): 18,
-    ("continued_fraction", 5): 0,
-    ("continued_fraction", 6): 0,
-    ("pell", 5): 6,
-    ("pell", 6): 13,
-    ("lambert", 10): 1,
-    ("lambert", 12): 0,
-    ("algebraic_irrational", 10): 23,
-    ("algebraic_irrational", 12): 12,
-    ("algebraic_modular", 8): 87,
-    ("algebraic_modular", 10): 80,
-    ("algebraic_modular", 12): 70,
-    ("catalan_like", 5): 2,
-    ("catalan_like", 6): 2,
-    ("hypergeometric_like", 8): 75,
-    ("hypergeometric_like", 10): 81,
-}
-
-
 # How many different sequences a variation has: a lower bound from repeats among draws (birthday bound).
 #
 # With n draws from N problems, repeats are about Poisson with mean n (n - 1) / 2N where all problems are
@@ -179,11 +38,18 @@ REPEATS: dict[tuple[str, int], int] = {
 
 
 CONFIDENCE = 1e-6
+DRAWS = 20_000
+
+
+@cache
+def repeats_in_draws() -> dict[str, dict[str, int]]:
+    """How often a draw repeated another one, by variation and number of shown terms."""
+    return tomllib.loads((files(__package__) / "repeats.toml").read_text(encoding="utf-8"))
 
 
 def find_space(variation: str, size: int) -> Space:
     """The lower bound for the variation at this number of shown terms."""
-    repeats = REPEATS[variation, size]
+    repeats = repeats_in_draws()[variation][str(size)]
     log10 = math.log10(DRAWS * (DRAWS - 1) / 2 / _largest_mean(repeats))
     return Space(log10, False, f"{repeats:,} repeats in {DRAWS:,} draws; 1 - 1e-6 lower bound")
 
