@@ -39,7 +39,7 @@ coverage *arguments:
     coverage combine --quiet
     coverage report
 
-# One benchmark of tests/benchmarks, such as `just bench sampling`
+# One benchmark of tests/benchmarks, such as `just bench coverage`
 bench name *arguments:
     python -m tests.benchmarks.{{name}} {{arguments}}
 
