@@ -19,6 +19,7 @@ from perennial.schemas.a2rbench.things import (
     SHAPES,
     A2RBenchPlan,
     AuthorRole,
+    RuleType,
     name_domain,
 )
 from perennial.schemas.benchmark import Batch
@@ -27,7 +28,7 @@ from perennial.schemas.ids import canonical_json
 from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.a2rbench.authored_code import EarlierCode, TestedRule, find_twin
-from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType, Value
+from perennial.tasks.a2rbench.catalogue import DIMENSIONS, Dimension, Value
 from perennial.tasks.a2rbench.expansion import Expansion, ExpansionRequest, expand_rule
 from perennial.tasks.a2rbench.growing import (
     GrownSeed,

@@ -20,8 +20,7 @@ from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.game import Episode
 from perennial.schemas.ids import content_id, derive_rng
 from perennial.schemas.rows import Rejection, Row, Rows
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import Rule
+from perennial.tasks.a2rbench.catalogue import RULES, Rule
 from perennial.tasks.a2rbench.grammar import draw_rules, grammar_id
 from perennial.tasks.a2rbench.growing import Rejected
 from perennial.tasks.a2rbench.players import ItemGame

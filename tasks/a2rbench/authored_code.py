@@ -5,13 +5,12 @@ there only, passes that.
 """
 
 import random
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.ids import canonical_json
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Value
+from perennial.tasks.a2rbench.catalogue import FORWARD, RULES, Dimension, Function, Value
 from perennial.tasks.a2rbench.growing import trial_seeds
 from perennial.tasks.a2rbench.items import (
     CodedRule,
@@ -98,7 +97,6 @@ INVERSE_OF_KNOWN, COMPOSITION, STRUCTURAL, MIRRORED = (
 _PERMUTATIONS = 3
 # Tokens that a rule does not know, or a shape that only its outputs have.
 _UNFIT = (ValueError, LookupError, TypeError, ArithmeticError)
-Function = Callable[[Value], Value]
 
 
 def refuse_derived(dimension: Dimension, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
@@ -152,7 +150,7 @@ def refuse_mirrored(puzzle: ItemParts) -> None:
 def _functions(dimension: Dimension) -> list[tuple[str, Function]]:
     """Return the catalogue rules of a dimension and their inverses, with their words."""
     rules = [rule for rule in RULES.values() if rule.dimension == dimension]
-    forward = [(rule.description, rule.forward) for rule in rules]
+    forward: list[tuple[str, Function]] = [(rule.description, rule.forward) for rule in rules]
     return forward + [(rule.inverse_description, rule.inverse) for rule in rules]
 
 

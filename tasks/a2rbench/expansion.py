@@ -13,7 +13,7 @@ from perennial.schemas.a2rbench.things import Step
 from perennial.schemas.errors import in_one_line, shorten
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.authored_code import refuse_mirrored
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.catalogue import Dimension, Value
 from perennial.tasks.a2rbench.fits import Fits
 from perennial.tasks.a2rbench.growing import DrawnItem, Rejected, SeedRequest
 from perennial.tasks.a2rbench.inputs import EXAMPLES, VARIATION_NAMES

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import TOKENS, Alphabet, Dimension, Rule, Value
+from perennial.tasks.a2rbench.catalogue import RULES, TOKENS, Alphabet, Dimension, Rule, Value
 from perennial.tasks.a2rbench.grammar import (
     RuleStep,
     compile_step,

@@ -8,7 +8,7 @@ does is what its code does.
 
 import random
 import tomllib
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import product
@@ -18,20 +18,20 @@ from typing import Any, NamedTuple
 from perennial.schemas.a2rbench.things import DRAWN, SHAPES
 from perennial.schemas.errors import InstancesExhausted
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import (
+from perennial.tasks.a2rbench.catalogue import (
     DIMENSIONS,
     FORWARD,
     INVERSE,
+    RULES,
     TOKENS,
     Alphabet,
     Dimension,
+    Function,
     Rule,
     Value,
+    compile_code,
 )
 from perennial.tasks.a2rbench.values import map_tokens
-
-Function = Callable[[Value], Value]
 
 
 class RuleStep(NamedTuple):
@@ -131,36 +131,24 @@ def list_last_steps(dimension: Dimension) -> tuple[RuleStep, ...]:
 
 def make_rule(dimension: Dimension, alphabet: Alphabet, steps: tuple[RuleStep, ...]) -> Rule:
     """Return the rule of these steps; its name says what it does to fixed probes."""
-    forward, inverse = (
-        _write_function(dimension, alphabet, steps, is_inverse) for is_inverse in (False, True)
-    )
+    functions = (_write_function(dimension, alphabet, steps, is_inverse) for is_inverse in (False, True))
     return Rule(
         _name(dimension, alphabet, run_probes(dimension, alphabet, steps)),
         dimension,
-        "symbolic" if alphabet == "any" else "semantic",
         _describe(dimension, alphabet, "", steps),
         _describe(dimension, alphabet, "undo, last step first: ", steps[::-1]),
-        lambda value: _compile(forward)(value),
-        lambda value: _compile(inverse)(value),
+        "\n\n".join(functions),
         alphabet,
         DRAWN,
-        f"{forward}\n\n{inverse}",
         canonical_json({"alphabet": alphabet, "steps": steps}),
     )
-
-
-@lru_cache(maxsize=1 << 12)
-def _compile(code: str) -> Function:
-    """Return the function that code defines: code of this module, made of the tables and of numbers."""
-    defined: dict[str, Function] = {}
-    exec(code, defined)
-    return next(value for name, value in defined.items() if name in (FORWARD, INVERSE))
 
 
 @lru_cache(maxsize=1 << 13)
 def compile_step(dimension: Dimension, alphabet: Alphabet, step: RuleStep, is_inverse: bool) -> Function:
     """Return what one step does, or its inverse, to values whose tokens are numbers already."""
-    return _compile(_write_function(dimension, alphabet, (step,), is_inverse, is_coded=True))
+    code = _write_function(dimension, alphabet, (step,), is_inverse, is_coded=True)
+    return compile_code(code)[INVERSE if is_inverse else FORWARD]
 
 
 def is_move(step: RuleStep) -> bool:

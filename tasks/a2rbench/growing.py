@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from perennial.schemas.a2rbench.things import OURS, Item
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
+from perennial.tasks.a2rbench.catalogue import FORWARD, Rule, Value
 from perennial.tasks.a2rbench.fits import Fits
 from perennial.tasks.a2rbench.inputs import draw_inputs, find_trivial
 from perennial.tasks.a2rbench.items import (

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from math import prod
 
-from perennial.tasks.a2rbench.catalogue.rule import TOKENS, Dimension, Rule, Value
+from perennial.tasks.a2rbench.catalogue import TOKENS, Dimension, Rule, Value
 from perennial.tasks.a2rbench.values import fill_tokens, tokens_of
 
 # Answers that need no inference: the query, an example's output, what reversing or sorting gives.

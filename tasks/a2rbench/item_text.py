@@ -17,7 +17,7 @@ import pyjson5
 from perennial.prompts.render import render, template_hash
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.text import plain_text
-from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, Value
+from perennial.tasks.a2rbench.catalogue import DIMENSIONS, Dimension, Value
 from perennial.tasks.a2rbench.inputs import Example
 from perennial.tasks.a2rbench.values import has_texts, map_tokens
 

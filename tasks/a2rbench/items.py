@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
-from perennial.schemas.a2rbench.things import OURS, Item
+from perennial.schemas.a2rbench.things import OURS, Item, RuleType
 from perennial.schemas.ids import canonical_json, content_id
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Dimension, Rule, RuleType, Value
+from perennial.tasks.a2rbench.catalogue import FORWARD, INVERSE, Dimension, Rule, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
 from perennial.tasks.a2rbench.inputs import Example, find_trivial
 from perennial.tasks.a2rbench.item_text import form_of, prompt_hash, read_prompt, write_prompt

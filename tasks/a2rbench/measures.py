@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.fuzz import ratio
 
 from perennial.schemas.ids import canonical_json
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Value
+from perennial.tasks.a2rbench.catalogue import FORWARD, Value
 
 # Measures of a rule's code by its syntax tree (section 4.4 of the paper, which gives names alone).
 #

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from perennial.schemas.a2rbench.things import OURS, Item
+from perennial.schemas.a2rbench.things import OURS, Item, RuleType
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.json_text import read_json
-from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, Dimension, RuleType, Value
+from perennial.tasks.a2rbench.catalogue import DIMENSIONS, FORWARD, INVERSE, Dimension, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
 from perennial.tasks.a2rbench.growing import Phi, Rejected, trial_seeds
 from perennial.tasks.a2rbench.inputs import find_trivial

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from perennial.schemas.a2rbench.things import SHAPES
 from perennial.schemas.model_calls import ModelChoice
-from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.catalogue import Value
 from perennial.tasks.a2rbench.item_text import OutputForm, form_of
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.a2rbench.replies import has_answer, read_answer

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.tasks.report.content import (
+    Content,
     Drawing,
     Grid,
     Query,
@@ -13,7 +14,8 @@ from perennial.tasks.report.content import (
     Section,
     figure,
     omit_section,
-    omit_unanalysed,
+    query_view,
+    row_figure,
     table_figure,
 )
 from perennial.tasks.report.figures.analysts import analysed_answers
@@ -28,45 +30,21 @@ from perennial.tasks.report.figures.interval_rows import (
     read_estimate,
     read_paper_values,
 )
-from perennial.tasks.report.wording import brackets, clean, decimals, span, with_interval
+from perennial.tasks.report.wording import clean, decimals, percent_cell, span, with_interval
 
 # How much of what models wrote of rules and variations passed, and what it cost.
 
 
-FUNNEL = Query(
-    "a2rbench_funnel",
-    """
--- How much of what models wrote of rules and variations passed each step?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_funnel
-WHERE edition = $edition
-""",
+FUNNEL = query_view(
+    "a2rbench_funnel", "How much of what models wrote of rules and variations passed each step?"
 )
-
-AUTHOR_COSTS = Query(
-    "a2rbench_author_costs",
-    """
--- What did the rules and variations that models wrote cost?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_author_costs
-WHERE edition = $edition
-""",
+AUTHOR_COSTS = query_view(
+    "a2rbench_author_costs", "What did the rules and variations that models wrote cost?"
 )
-
-TASK_COSTS = Query(
-    "a2rbench_task_costs",
-    """
--- What does an item of rules that models wrote cost?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_task_costs
-WHERE edition = $edition
-""",
-)
+TASK_COSTS = query_view("a2rbench_task_costs", "What does an item of rules that models wrote cost?")
 
 _KEY_AUTHORING, _TITLE_AUTHORING = "a2rbench_funnel", "Rules by models"
 _ALL = "all"
-_DOLLARS = ("cost_usd", "cost_per_accepted_usd")
-_TASK_DOLLARS = ("cost_usd", "cost_per_task_usd")
 _HEADS = ("author", "step", "attempts", "successes", "success rate %", "accepted", "dollars", "dollars each")
 
 
@@ -80,7 +58,10 @@ def authoring(data: ReportData) -> Section:
             _KEY_AUTHORING, _TITLE_AUTHORING, [funnel, costs], "No model wrote rules of this edition."
         )
     written = [_funnel_row(row) for row in rows if row["author"] != _ALL]
-    spent = [_cost_row(row) for row in costs.records()]
+    spent = [
+        (clean(row["author"]), f"cost: {row['kind']}", "", "", "", *_cost_cells(row, "accepted"))
+        for row in costs.records()
+    ]
     caption = (
         "Of each step, how often it was tried and how often the next one followed: seeds and candidates "
         "begun, the rule in words, its judgement, its code, the run of the code, the judgement of both; and "
@@ -91,7 +72,10 @@ def authoring(data: ReportData) -> Section:
         "does. The table has types and dimensions."
     )
     tasks = data.tables["a2rbench_task_costs"]
-    per_task = [_task_row(row) for row in tasks.records()]
+    per_task = [
+        ("all", f"per item: {row['kind']}", "", "", "", *_cost_cells(row, "items", "task"))
+        for row in tasks.records()
+    ]
     grid = Grid(_HEADS, (*written, *spent, *per_task), frozenset(range(2, len(_HEADS))))
     return Section(_KEY_AUTHORING, _TITLE_AUTHORING, caption, (funnel, costs, tasks), grid=grid)
 
@@ -102,51 +86,29 @@ def _funnel_row(row: Record) -> tuple[str, ...]:
     return (clean(row["author"]), row["step"].replace("_", " "), *counts, rate, "", "", "")
 
 
-def _task_row(row: Record) -> tuple[str, ...]:
-    dollars = ["" if row[name] is None else decimals(row[name], 4) for name in _TASK_DOLLARS]
-    return ("all", f"per item: {row['kind']}", "", "", "", decimals(row["items"], 0), *dollars)
-
-
-def _cost_row(row: Record) -> tuple[str, ...]:
-    dollars = ["" if row[name] is None else decimals(row[name], 4) for name in _DOLLARS]
-    accepted = decimals(row["accepted"], 0)
-    return (clean(row["author"]), f"cost: {row['kind']}", "", "", "", accepted, *dollars)
+def _cost_cells(row: Record, counted: str, per: str = "accepted") -> tuple[str, ...]:
+    dollars = (row["cost_usd"], row[f"cost_per_{per}_usd"])
+    return (decimals(row[counted], 0), *("" if cost is None else decimals(cost, 4) for cost in dollars))
 
 
 # Accuracy of each player on the rules of each author, where there are several.
 
 
-AUTHORS = Query(
-    "a2rbench_authors",
-    """
--- How often does each player infer the rules of each author?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_authors
-WHERE edition = $edition
-""",
+@row_figure(
+    "By the rules' author",
+    query_view("a2rbench_authors", "How often does each player infer the rules of each author?"),
 )
-
-_KEY_AUTHORS, _TITLE_AUTHORS = "a2rbench_authors", "By the rules' author"
-
-
-@figure(_KEY_AUTHORS, _TITLE_AUTHORS, AUTHORS)
-def authors(data: ReportData) -> Section:
-    """Return the section: a row per player, a column per author."""
-    table = data.tables[_KEY_AUTHORS]
-    rows = table.records()
-    if not rows:
-        return omit_unanalysed(_KEY_AUTHORS, _TITLE_AUTHORS, [table])
+def authors(data: ReportData, rows: list[Record]) -> Content | str:
+    """A row per player, a column per author."""
     names = sorted({row["author"] for row in rows})
     if len(names) == 1:
-        return omit_section(
-            _KEY_AUTHORS, _TITLE_AUTHORS, [table], f"All rules of this edition are of {clean(names[0])}."
-        )
+        return f"All rules of this edition are of {clean(names[0])}."
     cells = {(row["player"], row["author"]): row for row in rows}
     players = [player for player in data.players() if any((player, name) in cells for name in names)]
     grid = Grid(
         ("player", *map(clean, names)),
         tuple(
-            (clean(player), *(_cell_authors(cells.get((player, name))) for name in names))
+            (clean(player), *(_percent(cells.get((player, name)), "accuracy") for name in names))
             for player in players
         ),
         frozenset(range(1, len(names) + 1)),
@@ -157,48 +119,15 @@ def authors(data: ReportData) -> Section:
         "hold 95% intervals by rule. A model that is better at its own rules than others are may know how it "
         "writes them."
     )
-    return Section(_KEY_AUTHORS, _TITLE_AUTHORS, caption, (table,), grid=grid)
+    return Content(caption, grid=grid)
 
 
-def _cell_authors(row: Record | None) -> str:
-    if row is None:
-        return ""
-    value, low, high = (row[name] for name in ("accuracy", "accuracy_low", "accuracy_high"))
-    return f"{decimals(100 * value, 1)} {brackets(decimals(100 * low, 1), decimals(100 * high, 1))}"
+def _percent(row: Record | None, column: str) -> str:
+    return "" if row is None else percent_cell(row, column)
 
 
 # The leaderboard in the paper's columns, and accuracy, entropy and compression from V0 to V9 (table 7).
 
-
-LEADERBOARD = Query(
-    "a2rbench_leaderboard",
-    """
--- Which player infers how many rules, of which kind, and what do copies in other tokens cost?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_leaderboard
-WHERE edition = $edition
-""",
-)
-
-PAPER = Query(
-    "a2rbench_paper",
-    """
--- What would the paper's tables say of each player?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_paper
-WHERE edition = $edition
-""",
-)
-
-CURVE = Query(
-    "a2rbench_curve",
-    """
--- How do accuracy, wrong answers and the compression of inputs go from V0 to V9?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_curve
-WHERE edition = $edition
-""",
-)
 
 _COLUMNS = {
     "total_accuracy": "total",
@@ -220,20 +149,16 @@ _WITH_INTERVAL = ("total_accuracy", "delta_s")
 _TOGETHER = {"gzip": ("compression ratio", 3), "wrong_entropy": ("entropy of wrong answers, bits", 2)}
 
 
-@figure("a2rbench_leaderboard", "Rules inferred", LEADERBOARD)
-def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row per player, the paper's columns."""
-    key, title = leaderboard.key, leaderboard.title
-    table = data.tables[key]
-    rows = data.group_rows(table.records())
-    if not rows:
-        return omit_unanalysed(key, title, [table])
+@row_figure(
+    "Rules inferred",
+    query_view(
+        "a2rbench_leaderboard",
+        "Which player infers how many rules, of which kind, and what do copies in other tokens cost?",
+    ),
+)
+def leaderboard(data: ReportData, rows: list[Record]) -> Content:
+    """A row per player, the paper's columns."""
     columns = [name for name in _COLUMNS if name != "judge_share" or any(row[name] for row in rows)]
-    grid = Grid(
-        ("player", *(_COLUMNS[name] for name in columns)),
-        tuple((clean(row["player"]), *(_cell(row, column) for column in columns)) for row in rows),
-        frozenset(range(1, len(columns) + 1)),
-    )
     judged = (
         " By judge is the percentage whose answer a model read, as the program found none."
         if "judge_share" in columns
@@ -247,31 +172,38 @@ def leaderboard(data: ReportData) -> Section:
         "theirs, in points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are "
         "not independent draws, and of delta_S by pair of original and copy."
     )
-    return Section(key, title, caption, (table,), grid=grid)
+    return Content(caption, grid=_tabulate(data.group_rows(rows), columns))
 
 
-@figure("a2rbench_paper", "As the paper counts", PAPER, PAPER_SCORES)
-def papers_tables(data: ReportData) -> Section:
-    """Return the section of the same accuracies with copies counted as items: tables 1, 4 and 8."""
-    key, title = papers_tables.key, papers_tables.title
-    table = data.tables[key]
-    rows = data.group_rows(table.records())
-    if not rows:
-        return omit_unanalysed(key, title, [table])
-    columns = [name for name in _COLUMNS if name in rows[0]]
-    grid = Grid(
-        ("player", *(_COLUMNS[name] for name in columns)),
-        tuple((clean(row["player"]), *(_cell(row, column) for column in columns)) for row in rows),
-        frozenset(range(1, len(columns) + 1)),
-    )
+@row_figure(
+    "As the paper counts",
+    query_view("a2rbench_paper", "What would the paper's tables say of each player?"),
+    PAPER_SCORES,
+)
+def papers_tables(data: ReportData, rows: list[Record]) -> Content:
+    """The same accuracies with copies counted as items: tables 1, 4 and 8."""
     caption = (
         "The paper's tables 1, 4 and 8 count copies in other tokens as further items, so that a symbolic "
         "item with a copy counts twice. Percentages as above; brackets hold 95% intervals of the total, by "
         "rule."
     )
-    drawings = _draw_beside_paper(data, title, rows)
+    rows = data.group_rows(rows)
+    drawings = _draw_beside_paper(data, papers_tables.title, rows)
     caption += PAPER_DOC if drawings else ""
-    return Section(key, title, caption, (table, *paper_tables(data)), drawings, grid)
+    grid = _tabulate(rows, [name for name in _COLUMNS if name in rows[0]])
+    return Content(caption, drawings, grid, tuple(paper_tables(data)))
+
+
+def _tabulate(rows: Sequence[Record], columns: Sequence[str]) -> Grid:
+    cells = (
+        (percent_cell(row, column, has_interval=column in _WITH_INTERVAL) for column in columns)
+        for row in rows
+    )
+    return Grid(
+        ("player", *(_COLUMNS[name] for name in columns)),
+        tuple((clean(row["player"]), *listed) for row, listed in zip(rows, cells, strict=True)),
+        frozenset(range(1, len(columns) + 1)),
+    )
 
 
 def _draw_beside_paper(data: ReportData, title: str, rows: Sequence[Record]) -> tuple[Drawing, ...]:
@@ -289,23 +221,15 @@ def _draw_beside_paper(data: ReportData, title: str, rows: Sequence[Record]) -> 
     return (interval_rows(heading, f"{title}: total", drawn, scale, data.players()),)
 
 
-def _cell(row: Record, column: str) -> str:
-    value = row[column]
-    text = "" if value is None else decimals(100 * value, 1)
-    low, high = (row.get(f"{column}_{end}") for end in ("low", "high"))
-    if column not in _WITH_INTERVAL or low is None or high is None:
-        return text
-    return f"{text} {brackets(decimals(100 * low, 1), decimals(100 * high, 1))}"
-
-
-@figure("a2rbench_curve", "From V0 to V9", CURVE)
-def curve(data: ReportData) -> Section:
-    """Return the section of the curve: accuracy of each player, then what is of all of them together."""
-    key, title = curve.key, curve.title
-    table = data.tables[key]
-    rows = table.records()
-    if not rows:
-        return omit_unanalysed(key, title, [table])
+@row_figure(
+    "From V0 to V9",
+    query_view(
+        "a2rbench_curve", "How do accuracy, wrong answers and the compression of inputs go from V0 to V9?"
+    ),
+)
+def curve(data: ReportData, rows: list[Record]) -> Content:
+    """Accuracy of each player, then what is of all of them together."""
+    title = curve.title
     together = [row for row in rows if row["player"] == _ALL]
     playing = [row for row in rows if row["player"] != _ALL]
     drawings = [draw_lines("accuracy", "accuracy", playing, title, data, 3)]
@@ -322,7 +246,7 @@ def curve(data: ReportData) -> Section:
         f"r = {_correlation(together, 'accuracy')}, compression and entropy "
         f"r = {_correlation(together, 'entropy')}."
     )
-    return Section(key, title, caption, (table,), tuple(drawings))
+    return Content(caption, drawings)
 
 
 def _correlation(rows: list[Record], name: str) -> str:
@@ -352,69 +276,37 @@ def draw_lines(
     return draw_curves(what, f"{title}: {what}", drawn, axes, [*data.players(), _ALL])
 
 
-REMAPPING = Query(
-    "a2rbench_remapping",
-    """
--- How much better are players on originals than on copies in other tokens?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_remapping
-WHERE edition = $edition
-ORDER BY domain <> 'all', domain, delta_s DESC, player
-""",
-)
-
 remapping = table_figure(
     "a2rbench_remapping",
     "Originals and copies in other tokens",
     "delta_s is the accuracy on originals (P0) minus that on their copies (P1), over the pairs that "
     "a player has both answers to, with 95% intervals.",
-    REMAPPING,
+    query_view(
+        "a2rbench_remapping",
+        "How much better are players on originals than on copies in other tokens?",
+        order="domain <> 'all', domain, delta_s DESC, player",
+    ),
 )
-
-
-PHASES = Query(
-    "a2rbench_phases",
-    """
--- Which inputs make rules hard, and whose rules?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_phases
-WHERE edition = $edition
-""",
-)
-
 phases = table_figure(
     "a2rbench_phases",
     "By phase and author",
     "Accuracy on seeds and on standard (V1 to V3), edge (V4 to V6) and complex (V7 to V9) variations of each "
     "author's rules, with 95% intervals by rule; rules that perennial draws have the author drawn.",
-    PHASES,
+    query_view("a2rbench_phases", "Which inputs make rules hard, and whose rules?"),
 )
-
 
 # Accuracy by dimension (the paper's figure 3), and by dimension and author (table 5).
 
 
-DIMENSIONS = Query(
-    "a2rbench_dimensions",
-    """
--- Is 2D harder than 1D and 3D, and whose rules make it so?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_dimensions
-WHERE edition = $edition
-""",
-)
-
-_KEY_DIMENSIONS, _TITLE_DIMENSIONS = "a2rbench_dimensions", "By dimension"
 _DIMENSIONS = ("1D", "2D", "3D")
 
 
-@figure(_KEY_DIMENSIONS, _TITLE_DIMENSIONS, DIMENSIONS)
-def dimensions(data: ReportData) -> Section:
-    """Return the section: a drawing of all authors together, and a row per player and author."""
-    table = data.tables[_KEY_DIMENSIONS]
-    rows = table.records()
-    if not rows:
-        return omit_unanalysed(_KEY_DIMENSIONS, _TITLE_DIMENSIONS, [table])
+@row_figure(
+    "By dimension",
+    query_view("a2rbench_dimensions", "Is 2D harder than 1D and 3D, and whose rules make it so?"),
+)
+def dimensions(data: ReportData, rows: list[Record]) -> Content:
+    """A drawing of all authors together, and a row per player and author."""
     together = [
         {**row, "variation": row["dimension"], "items": row["played"]}
         for row in rows
@@ -435,9 +327,9 @@ def dimensions(data: ReportData) -> Section:
             (
                 clean(player),
                 clean(author),
-                *(_cell_dimensions(cells.get((player, author, depth)), "accuracy") for depth in _DIMENSIONS),
                 *(
-                    _cell_dimensions(cells.get((player, author, depth)), "paper_accuracy")
+                    _percent(cells.get((player, author, depth)), column)
+                    for column in ("accuracy", "paper_accuracy")
                     for depth in _DIMENSIONS
                 ),
             )
@@ -450,16 +342,8 @@ def dimensions(data: ReportData) -> Section:
         "cubes (3D), with 95% intervals by rule. The first three columns count seed and augmented items "
         "once; the last three count copies in other tokens too, as the paper's tables do."
     )
-    drawing = draw_lines("accuracy", "accuracy", together, _TITLE_DIMENSIONS, data, 3)
-    return Section(_KEY_DIMENSIONS, _TITLE_DIMENSIONS, caption, (table,), (drawing,), grid=grid)
-
-
-def _cell_dimensions(row: Record | None, column: str) -> str:
-    if row is None or row[column] is None:
-        return ""
-    text = decimals(100 * row[column], 1)
-    low, high = row[f"{column}_low"], row[f"{column}_high"]
-    return text if low is None else f"{text} {brackets(decimals(100 * low, 1), decimals(100 * high, 1))}"
+    drawing = draw_lines("accuracy", "accuracy", together, dimensions.title, data, 3)
+    return Content(caption, (drawing,), grid)
 
 
 FAILURES = Query(
@@ -478,17 +362,6 @@ failures = analysed_answers(FAILURES, ANALYSIS, "Why answers are right or wrong"
 # How complex the code of the rules is, by author and dimension (the paper's measures of syntax trees).
 
 
-MEASURES = Query(
-    "a2rbench_measures",
-    """
--- How complex is the code of the rules, by dimension, type and author?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_measures
-WHERE edition = $edition
-""",
-)
-
-_KEY_MEASURES, _TITLE_MEASURES = "a2rbench_measures", "Code of the rules"
 _MEASURES = {
     "mean_loop_depth": "loop depth",
     "mean_ifs": "ifs",
@@ -499,11 +372,13 @@ _MEASURES = {
 }
 
 
-@figure(_KEY_MEASURES, _TITLE_MEASURES, MEASURES)
-def measures(data: ReportData) -> Section:
-    """Return the section: a row per author, dimension and type, a column per measure."""
-    table = data.tables[_KEY_MEASURES]
-    rows = sorted(table.records(), key=lambda row: (row["author"], row["dimension"], row["type"]))
+@row_figure(
+    "Code of the rules",
+    query_view("a2rbench_measures", "How complex is the code of the rules, by dimension, type and author?"),
+)
+def measures(data: ReportData, rows: list[Record]) -> Content:
+    """A row per author, dimension and type, a column per measure."""
+    rows = sorted(rows, key=lambda row: (row["author"], row["dimension"], row["type"]))
     grid = Grid(
         ("author", "dimension", "type", "rules", *_MEASURES.values()),
         tuple(
@@ -523,7 +398,7 @@ def measures(data: ReportData) -> Section:
         "around each other, conditions, conditions inside each other, decisions of one function plus one, "
         "changes in place, decisions in returned expressions. They describe code, not how hard a rule is."
     )
-    return Section(_KEY_MEASURES, _TITLE_MEASURES, caption, (table,), grid=grid)
+    return Content(caption, grid=grid)
 
 
 # What A2RBench adds to the report: the leaderboard, accuracy by author, the curve, analyses, authors.

@@ -17,14 +17,13 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from perennial.schemas.a2rbench.things import AuthorRole, RuleAuthoringPlan, Step, name_domain
+from perennial.schemas.a2rbench.things import AuthorRole, RuleAuthoringPlan, RuleType, Step, name_domain
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.text import expect_plain
 from perennial.tasks.a2rbench.authored_code import KNOWN, EarlierCode, TestedRule, run_rule
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType, Value
+from perennial.tasks.a2rbench.catalogue import RULES, Dimension, Value
 from perennial.tasks.a2rbench.inputs import EXAMPLES
 from perennial.tasks.a2rbench.items import AuthoredRule, ItemParts, UnfitItem
 from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from perennial.schemas.text import unfit_part
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.catalogue import Dimension, Value
 
 # Of an input that a model wrote.
 MOST_TOKENS, LONGEST_TOKEN = 400, 12

@@ -10,8 +10,9 @@ from perennial.schemas.knowlogic.things import (
     LANGUAGES,
     QUESTION_TYPES,
 )
-from perennial.tasks.knowlogic.report_lines import difficulty, level_classes, levels, reply_tokens
+from perennial.tasks.knowlogic.report_lines import by_domain, difficulty, level_classes, levels, reply_tokens
 from perennial.tasks.report.content import (
+    Content,
     Drawing,
     Figure,
     Grid,
@@ -19,10 +20,8 @@ from perennial.tasks.report.content import (
     Record,
     Report,
     ReportData,
-    Section,
-    figure,
-    omit_section,
-    omit_unanalysed,
+    query_view,
+    row_figure,
     table_figure,
 )
 from perennial.tasks.report.figures.analysts import analysed_answers
@@ -37,51 +36,48 @@ from perennial.tasks.report.figures.interval_rows import (
     read_estimate,
     read_paper_values,
 )
-from perennial.tasks.report.wording import brackets, clean, decimals, p_text, span, with_interval
+from perennial.tasks.report.wording import (
+    brackets,
+    clean,
+    decimals,
+    p_text,
+    percent_cell,
+    span,
+    with_interval,
+)
 
 # What is wrong about wrong replies: the shares of error classes, and of replies without letters.
 
 
-ERRORS = Query(
-    "errors",
-    """
--- What is wrong about wrong letters?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_errors
-WHERE edition = $edition AND language = 'all' AND difficulty = 'all'
-""",
-)
-
-_KEY_ERRORS = "errors"
-_TITLE_ERRORS = "Classes of wrong replies"
 _ALL = "all"
 _UNREAD = "no letters"
 _KINDS = (*ERROR_CLASSES, _UNREAD)
 
 
-@figure(_KEY_ERRORS, _TITLE_ERRORS, ERRORS)
-def error_classes(data: ReportData) -> Section:
-    """The section of error classes: a drawing of all domains, and one of each."""
-    table = data.tables[_KEY_ERRORS]
-    rows = table.records()
-    if not rows:
-        return omit_unanalysed(_KEY_ERRORS, _TITLE_ERRORS, [table])
+@row_figure(
+    "Classes of wrong replies",
+    query_view(
+        "knowlogic_errors",
+        "What is wrong about wrong letters?",
+        name="errors",
+        where="language = 'all' AND difficulty = 'all'",
+    ),
+)
+def error_classes(data: ReportData, rows: list[Record]) -> Content | str:
+    """A drawing of all domains, and one of each."""
     if all(row["accuracy"] == 1 for row in rows):
-        return omit_section(_KEY_ERRORS, _TITLE_ERRORS, [table], "Every reply of this edition is right.")
-    drawings = []
-    for domain in (_ALL, *DOMAINS):
-        listed = [row for row in rows if row["domain"] == domain]
-        if listed:
-            drawings.append(_draw_errors("all domains" if domain == _ALL else domain, listed, data.players()))
-    caption = (
+        return "Every reply of this edition is right."
+    players = data.players()
+    drawings = [_draw_errors(name, listed, players) for name, listed in by_domain(rows)]
+    return Content(
         "Each bar is the share of a player's scored replies that are wrong, by what their letters are to "
         "the right ones: subset, some right ones are missing and none is wrong; superset, wrong ones were "
         "added; overlap, both; disjoint, none is right; and no letters, where none could be read. A "
         "question with one right letter has no subset, one with four no superset. What is left to 1 is "
         "right. Point to a part to read its share with its 95% interval; n is the number of questions, "
-        "each in one language."
+        "each in one language.",
+        drawings,
     )
-    return Section(_KEY_ERRORS, _TITLE_ERRORS, caption, (table,), tuple(drawings))
 
 
 def _draw_errors(name: str, rows: Sequence[Record], players: Sequence[str]) -> Drawing:
@@ -91,7 +87,7 @@ def _draw_errors(name: str, rows: Sequence[Record], players: Sequence[str]) -> D
     ]
     heading = f"{name}, n = {span(row['questions'] for row in rows)} per player"
     labels = ShareLabels(_KINDS, "wrong letters", "share [95%]", "share of scored replies")
-    return stacked_shares(heading, f"{_TITLE_ERRORS}: {name}", bars, labels, players)
+    return stacked_shares(heading, f"{error_classes.title}: {name}", bars, labels, players)
 
 
 def _share(row: Record, kind: str) -> tuple[float, str]:
@@ -102,26 +98,6 @@ def _share(row: Record, kind: str) -> tuple[float, str]:
 
 # Accuracy as fields, players by scenario and by question type (the paper's figures 5 and 6).
 
-
-SCENARIOS = Query(
-    "scenarios",
-    """
--- Which scenarios are hard for whom?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_scenarios
-WHERE edition = $edition AND language = 'all'
-""",
-)
-
-TYPES = Query(
-    "types",
-    """
--- Does it matter how a question is asked, and how many letters are right?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_types
-WHERE edition = $edition AND language = 'all' AND domain = 'all' AND label <> 'chain_length'
-""",
-)
 
 _LEGEND = (
     "Dark is 0, light is 1, empty is not scored. Where there is room its number is written in it, with "
@@ -140,35 +116,42 @@ _LABELS = {
 }
 
 
-@figure("scenarios", "Accuracy by scenario", SCENARIOS)
-def scenarios(data: ReportData) -> Section:
-    """The section of accuracy by scenario: a drawing per domain."""
-    key, title = scenarios.key, scenarios.title
-    table = data.tables[key]
-    rows = table.records()
-    if not rows:
-        return omit_section(key, title, [table], _NO_LABELS)
-    drawings = []
-    for domain in DOMAINS:
-        listed = [row for row in rows if row["domain"] == domain]
-        if listed:
-            names = sorted({row["scenario"] for row in listed})
-            drawings.append(_draw(domain, title, listed, "scenario", names, data.players()))
-    caption = (
+@row_figure(
+    "Accuracy by scenario",
+    query_view(
+        "knowlogic_scenarios",
+        "Which scenarios are hard for whom?",
+        name="scenarios",
+        where="language = 'all'",
+    ),
+    missing=_NO_LABELS,
+)
+def scenarios(data: ReportData, rows: list[Record]) -> Content:
+    """A drawing per domain."""
+
+    def draw(domain: str, listed: list[Record]) -> Drawing:
+        names = sorted({row["scenario"] for row in listed})
+        return _draw(domain, scenarios.title, listed, "scenario", names, data.players())
+
+    return Content(
         "Each field is a player's accuracy on the questions of a scenario, both languages together. "
-        f"Scenarios may differ in their questions' difficulty too. {_LEGEND}"
+        f"Scenarios may differ in their questions' difficulty too. {_LEGEND}",
+        [draw(domain, listed) for domain, listed in by_domain(rows)],
     )
-    return Section(key, title, caption, (table,), tuple(drawings))
 
 
-@figure("types", "Accuracy by question type", TYPES)
-def types(data: ReportData) -> Section:
-    """The section of accuracy by question type, precision and number of right letters."""
-    key, title = types.key, types.title
-    table = data.tables[key]
-    rows = table.records()
-    if not rows:
-        return omit_section(key, title, [table], _NO_LABELS)
+@row_figure(
+    "Accuracy by question type",
+    query_view(
+        "knowlogic_types",
+        "Does it matter how a question is asked, and how many letters are right?",
+        name="types",
+        where="language = 'all' AND domain = 'all' AND label <> 'chain_length'",
+    ),
+    missing=_NO_LABELS,
+)
+def types(data: ReportData, rows: list[Record]) -> Content:
+    """By question type, precision and number of right letters."""
     drawings = []
     for label, words in _LABELS.items():
         listed = [row for row in rows if row["label"] == label]
@@ -176,14 +159,14 @@ def types(data: ReportData) -> Section:
             values = {row["value"] for row in listed}
             types_first = [name for name in QUESTION_TYPES if name in values]
             names = types_first + sorted(values.difference(types_first))
-            drawings.append(_draw(words, title, listed, "value", names, data.players()))
-    caption = (
+            drawings.append(_draw(words, types.title, listed, "value", names, data.players()))
+    return Content(
         "Each field is a player's accuracy on the questions of one kind, all domains and both languages "
         "together: by what is asked for, by whether it fits one choice (precise) or may fit several (vague), "
         "by how many letters are right, and in space by how many slots the statements name (5: one of six "
-        f"things is not named), also with their precision. {_LEGEND}"
+        f"things is not named), also with their precision. {_LEGEND}",
+        drawings,
     )
-    return Section(key, title, caption, (table,), tuple(drawings))
 
 
 def _draw(
@@ -208,78 +191,55 @@ def _draw(
 # Each player on the same questions in two languages.
 
 
-PAIRED_LANGUAGES = Query(
-    "languages",
-    """
--- In which language does a player answer the same questions better?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_languages
-WHERE edition = $edition
-""",
+@row_figure(
+    "Chinese and English",
+    query_view(
+        "knowlogic_languages",
+        "In which language does a player answer the same questions better?",
+        name="languages",
+    ),
+    missing="No player has scored answers to both texts of a question.",
 )
-
-_KEY_LANGUAGES = "languages"
-_TITLE_LANGUAGES = "Chinese and English"
-
-
-@figure(_KEY_LANGUAGES, _TITLE_LANGUAGES, PAIRED_LANGUAGES)
-def languages(data: ReportData) -> Section:
-    """The section of paired differences: a drawing of all domains, and one of each."""
-    table = data.tables[_KEY_LANGUAGES]
-    rows = table.records()
-    if not rows:
-        missing = "No player has scored answers to both texts of a question."
-        return omit_section(_KEY_LANGUAGES, _TITLE_LANGUAGES, [table], missing)
+def languages(data: ReportData, rows: list[Record]) -> Content:
+    """Paired differences: a drawing of all domains, and one of each."""
     scale = Scale(("accuracy in Chinese minus in English", "on the same questions"), has_zero_line=True)
-    drawings = []
-    for domain in (_ALL, *DOMAINS):
-        listed = [row for row in rows if row["domain"] == domain]
-        if listed:
-            name = "all domains" if domain == _ALL else domain
-            drawn = [
-                read_estimate(row, "difference", "pairs", more=f", {p_text(row['p_adjusted'])}")
-                for row in listed
-            ]
-            heading = f"{name}, n = {span(row['pairs'] for row in listed)} pairs per player"
-            drawings.append(
-                interval_rows(heading, f"{_TITLE_LANGUAGES}: {name}", drawn, scale, data.players())
-            )
-    caption = (
+
+    def draw(name: str, listed: list[Record]) -> Drawing:
+        drawn = [
+            read_estimate(row, "difference", "pairs", more=f", {p_text(row['p_adjusted'])}") for row in listed
+        ]
+        heading = f"{name}, n = {span(row['pairs'] for row in listed)} pairs per player"
+        return interval_rows(heading, f"{languages.title}: {name}", drawn, scale, data.players())
+
+    return Content(
         "Each point is the mean over pairs of a player's accuracy on the Chinese text of a question minus "
         "that on its English text: right of the line Chinese is better. Only pairs with scored answers in "
         "both languages count, n of them. 95% intervals and p are by pair, for other questions of these "
         "domains; p is adjusted by Holm: over all domains one family of models, over the single domains "
         "another; programs are no part of these. A difference is one of texts and readers together: it does "
-        "not say which of them is the cause."
+        "not say which of them is the cause.",
+        [draw(name, listed) for name, listed in by_domain(rows)],
     )
-    return Section(_KEY_LANGUAGES, _TITLE_LANGUAGES, caption, (table,), tuple(drawings))
 
 
 # The leaderboard in the columns of the paper's table 5: the best accuracy bold, the second underlined.
 
 
-LEADERBOARD = Query(
-    "leaderboard",
-    """
--- Which player answers how much of each domain in each language, and on average?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_leaderboard
-WHERE edition = $edition
-""",
-)
-
-_KEY = "leaderboard"
-_TITLE = "Domains and languages"
 _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
-@figure(_KEY, _TITLE, LEADERBOARD, PAPER_SCORES)
-def leaderboard(data: ReportData) -> Section:
-    """The section of the leaderboard: a row per player, a column per domain and language, average."""
-    table = data.tables[_KEY]
-    rows = data.group_rows(table.records())
-    if not rows:
-        return omit_unanalysed(_KEY, _TITLE, [table])
+@row_figure(
+    "Domains and languages",
+    query_view(
+        "knowlogic_leaderboard",
+        "Which player answers how much of each domain in each language, and on average?",
+        name="leaderboard",
+    ),
+    PAPER_SCORES,
+)
+def leaderboard(data: ReportData, rows: list[Record]) -> Content:
+    """A row per player, a column per domain and language, average."""
+    rows = data.group_rows(rows)
     is_program = [data.is_program(row["player"]) for row in rows]
     # An edition may have some domains, or one language.
     groups = {
@@ -299,8 +259,8 @@ def leaderboard(data: ReportData) -> Section:
         tuple(
             (
                 clean(row["player"]),
-                *(_cell(row, column) for column in columns),
-                _percent(row["unextracted_rate"]),
+                *(percent_cell(row, column) for column in columns),
+                percent_cell(row, "unextracted_rate", has_interval=False),
             )
             for row in rows
         ),
@@ -321,7 +281,7 @@ def leaderboard(data: ReportData) -> Section:
     )
     drawings = _draw_beside_paper(data, rows)
     caption += PAPER_DOC if drawings else ""
-    return Section(_KEY, _TITLE, caption, (table, *paper_tables(data)), drawings, grid)
+    return Content(caption, drawings, grid, tuple(paper_tables(data)))
 
 
 def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
@@ -338,18 +298,7 @@ def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawin
         f"average over the paper's nine columns, n = {span(row['n'] for row in drawn)} questions per player"
     )
     scale = Scale(("average of domains and languages",), ends=(0, 1))
-    return (interval_rows(heading, f"{_TITLE}: average", drawn, scale, data.players()),)
-
-
-def _cell(row: Record, column: str) -> str:
-    value, low, high = (row[f"{column}{end}"] for end in ("", "_low", "_high"))
-    if value is None or low is None or high is None:
-        return _percent(value)
-    return f"{_percent(value)} {brackets(_percent(low), _percent(high))}"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else decimals(100 * value, 1)
+    return (interval_rows(heading, f"{leaderboard.title}: average", drawn, scale, data.players()),)
 
 
 def _mark(
@@ -368,9 +317,13 @@ def _mark(
 # The mean accuracy of the models from easy to hard, by domain and language (the paper's figure 4).
 
 
-def _query_means(name: str, classes: str) -> Query:
-    return Query(
-        name,
+_LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
+
+
+def _model_means(title: str, classes: str, words: str) -> Figure:
+    """The mean of all models by classes of effort (ours) or level; none without models or levels."""
+    query = Query(
+        f"{'model' if classes == 'effort' else classes}_means",
         f"""
 -- How well do the models do on average, from easy to hard, by classes of {classes}?
 SELECT * EXCLUDE (edition, classes)
@@ -378,42 +331,25 @@ FROM knowlogic_model_means
 WHERE edition = $edition AND classes = '{classes}'
 """,
     )
+    missing = "No model played in this edition, or it has no such classes."
+    declare = row_figure(title, query, missing=missing, difficulty=classes)
+    return declare(lambda _, rows: _tabulate_means(rows, words))
 
 
-_LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
-
-
-@figure("model_means", "Mean of the models", _query_means("model_means", "effort"), difficulty="effort")
-def model_means(data: ReportData) -> Section:
-    """The section of the mean of all models by our classes; none without models."""
-    return _tabulate_means(data, model_means, "Classes are ours, by effort")
-
-
-@figure(
-    "level_means",
-    "Mean of the models by the paper's level",
-    _query_means("level_means", "level"),
-    difficulty="level",
+model_means = _model_means("Mean of the models", "effort", "Classes are ours, by effort")
+level_means = _model_means(
+    "Mean of the models by the paper's level", "level", "Classes are those of the paper's level"
 )
-def level_means(data: ReportData) -> Section:
-    """The section of the mean of all models by classes of the level; none without models or levels."""
-    return _tabulate_means(data, level_means, "Classes are those of the paper's level")
 
 
-def _tabulate_means(data: ReportData, of_classes: Figure, classes: str) -> Section:
-    key, title = of_classes.key, of_classes.title
-    table = data.tables[key]
+def _tabulate_means(rows: Sequence[Record], classes: str) -> Content:
     cells: dict[tuple[str, str], dict[str, str]] = {}
-    for row in table.records():
+    for row in rows:
         mean, low, high = (
             decimals(100 * row[f"{which}_accuracy"], 1) for which in ("mean", "lowest", "highest")
         )
         cell = row["domain"], row["language"]
         cells.setdefault(cell, {})[row["difficulty"]] = f"{mean} {brackets(low, high)}, {row['models']}"
-    if not cells:
-        return omit_section(
-            key, title, [table], "No model played in this edition, or it has no such classes."
-        )
     listed = [name for name in (*DIFFICULTIES, "all") if any(name in means for means in cells.values())]
     grid = Grid(
         ("domain", "language", *("all classes" if name == "all" else name for name in listed)),
@@ -428,7 +364,7 @@ def _tabulate_means(data: ReportData, of_classes: Figure, classes: str) -> Secti
         "right letters; brackets hold the lowest and the highest model, and the number of models follows. "
         f"{classes}; of two domains they are not comparable."
     )
-    return Section(key, title, caption, (table,), grid=grid)
+    return Content(caption, grid=grid)
 
 
 FAILURES = Query(

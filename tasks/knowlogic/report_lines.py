@@ -1,60 +1,20 @@
 """Accuracy and tokens from easy to hard and by level, a drawing per domain (the paper's figures 7 to 12)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS
 from perennial.tasks.report.content import (
+    UNANALYSED,
+    Content,
     Drawing,
     Query,
     Record,
     ReportData,
-    Section,
-    figure,
-    omit_section,
-    omit_unanalysed,
+    query_view,
+    row_figure,
 )
 from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
 from perennial.tasks.report.wording import decimals, span
-
-DIFFICULTY = Query(
-    "difficulty",
-    """
--- Does accuracy fall from easy to hard questions in each domain?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_difficulty
-WHERE edition = $edition AND language = 'all'
-""",
-)
-
-LEVEL_CLASSES = Query(
-    "level_classes",
-    """
--- Does accuracy fall from easy to hard by the paper's level?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_level_classes
-WHERE edition = $edition AND language = 'all'
-""",
-)
-
-REPLY_TOKENS = Query(
-    "reply_tokens",
-    """
--- Do replies to harder questions take more tokens, and wrong ones more than right ones?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_tokens
-WHERE edition = $edition AND language = 'all'
-""",
-)
-
-LEVELS = Query(
-    "levels",
-    """
--- Do replies get longer, and right less often, as the level rises?
-SELECT * EXCLUDE (edition)
-FROM knowlogic_levels
-WHERE edition = $edition AND language = 'all'
-""",
-)
 
 _ALL = "all"
 _RIGHT, _WRONG = "right", "wrong"
@@ -64,11 +24,17 @@ _NAMED = (
 )
 
 
-@figure("difficulty", "Accuracy and difficulty", DIFFICULTY, difficulty="effort")
-def difficulty(data: ReportData) -> Section:
-    """The section of accuracy by difficulty: a drawing of all domains, and one of each."""
-    key, title = difficulty.key, difficulty.title
-    table = data.tables[key]
+def _query(name: str, question: str, view: str = "") -> Query:
+    return query_view(view or f"knowlogic_{name}", question, name=name, where="language = 'all'")
+
+
+@row_figure(
+    "Accuracy and difficulty",
+    _query("difficulty", "Does accuracy fall from easy to hard questions in each domain?"),
+    difficulty="effort",
+)
+def difficulty(data: ReportData, records: list[Record]) -> Content | str:
+    """A drawing of all domains, and one of each."""
     rows = [
         {
             **row,
@@ -77,114 +43,115 @@ def difficulty(data: ReportData) -> Section:
             **_figures(row, f"{name}_accuracy"),
             "n": row[f"{name}_questions"],
         }
-        for row in table.records()
+        for row in records
         for name in DIFFICULTIES
         if row[f"{name}_accuracy"] is not None
     ]
     if not rows:
-        return omit_unanalysed(key, title, [table])
-    drawings = _by_domain(data, title, rows, "accuracy", 3)
-    caption = (
+        return UNANALYSED
+    return Content(
         "Each point is a player's accuracy on the questions of one class, both languages together. "
         "Classes come from the steps of the proof and the options to decide: the same class is not equally "
-        f"hard in two domains. {_NAMED} n is the number of questions of a point, each in one language."
+        f"hard in two domains. {_NAMED} n is the number of questions of a point, each in one language.",
+        _draw_domains(data, difficulty.title, rows, "accuracy", 3),
     )
-    return Section(key, title, caption, (table,), drawings)
 
 
-@figure("level_classes", "Accuracy and difficulty by the paper's level", LEVEL_CLASSES, difficulty="level")
-def level_classes(data: ReportData) -> Section:
-    """The section of accuracy by classes of the level: a drawing of each domain."""
-    key, title = level_classes.key, level_classes.title
-    table = data.tables[key]
-    rows = [
-        {**row, "kind": "", **_figures(row, "accuracy"), "n": row["questions"]} for row in table.records()
-    ]
-    if not rows:
-        missing = "The questions of this edition have no levels: it was imported, or not analysed."
-        return omit_section(key, title, [table], missing)
+@row_figure(
+    "Accuracy and difficulty by the paper's level",
+    _query("level_classes", "Does accuracy fall from easy to hard by the paper's level?"),
+    missing="The questions of this edition have no levels: it was imported, or not analysed.",
+    difficulty="level",
+)
+def level_classes(data: ReportData, records: list[Record]) -> Content:
+    """A drawing of each domain."""
+    rows = [{**row, "kind": "", **_figures(row, "accuracy"), "n": row["questions"]} for row in records]
     cuts = {(row["domain"], row["difficulty"]): row["up_to"] for row in rows}
     listed = [f"{domain} {name} up to {decimals(up_to, 2)}" for (domain, name), up_to in cuts.items()]
-    caption = (
+    return Content(
         "The same accuracies with classes cut from the level of the paper's appendix D, which gives no cut "
         "points: these are levels of the edition's questions such that easy, medium and hard stand nearest "
-        f"to 1:2:3 in each domain ({', '.join(listed)}). {_NAMED} n is the number of questions of a point."
+        f"to 1:2:3 in each domain ({', '.join(listed)}). {_NAMED} n is the number of questions of a point.",
+        _draw_domains(data, level_classes.title, rows, "accuracy", 3),
     )
-    return Section(key, title, caption, (table,), _by_domain(data, title, rows, "accuracy", 3))
 
 
-@figure("reply_tokens", "Tokens of right and wrong replies", REPLY_TOKENS)
-def reply_tokens(data: ReportData) -> Section:
-    """The section of tokens by difficulty, right and wrong replies apart; none without models."""
-    key, title = reply_tokens.key, reply_tokens.title
-    table = data.tables[key]
-    rows = [
-        {**row, "kind": kind, **_figures(row, f"{kind}_tokens"), "n": row[f"{kind}_questions"]}
-        for row in table.records()
-        for kind in (_RIGHT, _WRONG)
-        if row["difficulty"] != _ALL and row[f"{kind}_tokens"] is not None
-    ]
+_NO_TOKENS = "No reply of this edition has a token count: no model played in it."
+
+
+@row_figure(
+    "Tokens of right and wrong replies",
+    _query(
+        "reply_tokens",
+        "Do replies to harder questions take more tokens, and wrong ones more than right ones?",
+        "knowlogic_tokens",
+    ),
+    missing=_NO_TOKENS,
+)
+def reply_tokens(data: ReportData, records: list[Record]) -> Content | str:
+    """By difficulty, right and wrong replies apart; none without models."""
+    rows = _split_replies([row for row in records if row["difficulty"] != _ALL])
     if not rows:
-        missing = "No reply of this edition has a token count: no model played in it."
-        return omit_section(key, title, [table], missing)
-    drawings = _by_domain(data, title, rows, "tokens per reply", 0)
-    caption = (
+        return _NO_TOKENS
+    return Content(
         "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
         "questions of one class: whole lines and discs are right replies, broken lines and crosses wrong "
         "ones. Which questions these are differs between the two. The table has the correlations of "
         f"tokens with the level within each domain, with 95% intervals. {_NAMED} n is the number of "
-        "questions of a point. Programs have no tokens."
+        "questions of a point. Programs have no tokens.",
+        _draw_domains(data, reply_tokens.title, rows, "tokens per reply", 0),
     )
-    return Section(key, title, caption, (table,), drawings)
 
 
-@figure("levels", "Tokens and level", LEVELS)
-def levels(data: ReportData) -> Section:
-    """The section of tokens by band of the level, right and wrong replies apart."""
-    key, title = levels.key, levels.title
-    table = data.tables[key]
-    rows = [
-        {
-            **row,
-            "difficulty": decimals(row["level"], 2),
-            "kind": kind,
-            **_figures(row, f"{kind}_tokens"),
-            "n": row[f"{kind}_questions"],
-        }
-        for row in table.records()
-        for kind in (_RIGHT, _WRONG)
-        if row[f"{kind}_tokens"] is not None
-    ]
+_NO_LEVELS = "No reply of this edition has a token count, or its questions have no levels."
+
+
+@row_figure(
+    "Tokens and level",
+    _query("levels", "Do replies get longer, and right less often, as the level rises?"),
+    missing=_NO_LEVELS,
+)
+def levels(data: ReportData, records: list[Record]) -> Content | str:
+    """By band of the level, right and wrong replies apart."""
+    rows = _split_replies([{**row, "difficulty": decimals(row["level"], 2)} for row in records])
     if not rows:
-        missing = "No reply of this edition has a token count, or its questions have no levels."
-        return omit_section(key, title, [table], missing)
-    drawings = _by_domain(data, title, rows, "tokens per reply", 0)
-    caption = (
+        return _NO_LEVELS
+    return Content(
         "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
         "questions of a band of the paper's level, a quarter wide and called by where it begins: whole "
         "lines and discs are right replies, broken lines and crosses wrong ones. Levels of two domains are "
         f"not comparable. The table has accuracy by band as well. {_NAMED} n is the number of questions of "
-        "a point. Programs have no tokens."
+        "a point. Programs have no tokens.",
+        _draw_domains(data, levels.title, rows, "tokens per reply", 0),
     )
-    return Section(key, title, caption, (table,), drawings)
+
+
+def _split_replies(rows: Sequence[Record]) -> list[Record]:
+    """A row for the tokens of right and of wrong replies, where there are any."""
+    return [
+        {**row, "kind": kind, **_figures(row, f"{kind}_tokens"), "n": row[f"{kind}_questions"]}
+        for row in rows
+        for kind in (_RIGHT, _WRONG)
+        if row[f"{kind}_tokens"] is not None
+    ]
 
 
 def _figures(row: Record, column: str) -> Record:
     return {"value": row[column], "low": row[f"{column}_low"], "high": row[f"{column}_high"]}
 
 
-def _by_domain(
-    data: ReportData, title: str, rows: Sequence[Record], what: str, places: int
-) -> tuple[Drawing, ...]:
-    """The drawings of those domains that have rows, all together first."""
-    drawings = []
+def by_domain(rows: Sequence[Record]) -> Iterator[tuple[str, list[Record]]]:
+    """The rows of those domains that have any, all together first, with the domain's name."""
     for domain in (_ALL, *DOMAINS):
         listed = [row for row in rows if row["domain"] == domain]
         if listed:
-            drawings.append(
-                _draw(f"{domain} domains" if domain == _ALL else domain, title, listed, data, what, places)
-            )
-    return tuple(drawings)
+            yield "all domains" if domain == _ALL else domain, listed
+
+
+def _draw_domains(
+    data: ReportData, title: str, rows: Sequence[Record], what: str, places: int
+) -> list[Drawing]:
+    return [_draw(name, title, listed, data, what, places) for name, listed in by_domain(rows)]
 
 
 def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what: str, places: int) -> Drawing:

@@ -21,6 +21,14 @@ class Query:
     sql: str
 
 
+def query_view(view: str, question: str, *, name: str = "", where: str = "", order: str = "") -> Query:
+    """What a view has of the edition; `where` and `order` narrow and sort it."""
+    conditions = f"edition = $edition AND {where}" if where else "edition = $edition"
+    sorting = f"ORDER BY {order}\n" if order else ""
+    sql = f"\n-- {question}\nSELECT * EXCLUDE (edition)\nFROM {view}\nWHERE {conditions}\n{sorting}"
+    return Query(name or view, sql)
+
+
 @dataclass(frozen=True, slots=True)
 class ReportTable:
     """The rows behind a figure, in order, and the SQL that gave them (`sql` as it was run).
@@ -339,6 +347,42 @@ class Report:
         return sorted({figure.difficulty for figure in self.figures} - {""})
 
 
+UNANALYSED = "The edition's statistics lack these figures: the command perennial analyse computes them."
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a section shows: caption, drawings, a grid, and tables beside that of its first query."""
+
+    caption: str
+    drawings: Iterable[Drawing] = ()
+    grid: Grid | None = None
+    tables: tuple[ReportTable, ...] = ()
+
+
+def row_figure(
+    title: str, query: Query, *others: Query, missing: str = UNANALYSED, difficulty: str = ""
+) -> Callable[[Callable[[ReportData, list[Record]], Content | str]], Figure]:
+    """A decorator that makes a figure, named as its first query, of the function that shows its rows.
+
+    Where there are no rows, `missing` says why nothing is drawn; the function may return such a sentence too.
+    """
+
+    def declare(show: Callable[[ReportData, list[Record]], Content | str]) -> Figure:
+        def draw(data: ReportData) -> Section:
+            table = data.tables[query.name]
+            rows = table.records()
+            content = show(data, rows) if rows else missing
+            if isinstance(content, str):
+                return omit_section(query.name, title, [table], content)
+            tables, drawings = (table, *content.tables), tuple(content.drawings)
+            return Section(query.name, title, content.caption, tables, drawings, content.grid)
+
+        return Figure(query.name, title, (query, *others), draw, difficulty=difficulty)
+
+    return declare
+
+
 def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
     """The figure that is the query's rows, to be read as a table."""
 
@@ -360,5 +404,4 @@ def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: s
 
 def omit_unanalysed(key: str, title: str, tables: Iterable[ReportTable]) -> Section:
     """A section whose figures are not among the edition's statistics."""
-    missing = "The edition's statistics lack these figures: the command perennial analyse computes them."
-    return omit_section(key, title, tables, missing)
+    return omit_section(key, title, tables, UNANALYSED)

@@ -41,6 +41,15 @@ def with_interval(value: float | None, low: float | None, high: float | None, pl
     return f"{decimals(value, places)} {brackets(decimals(low, places), decimals(high, places))}"
 
 
+def percent_cell(row: Mapping[str, Any], column: str, *, has_interval: bool = True) -> str:
+    """A share as a percentage with the interval that its row gives; "" where it is undefined."""
+    if row[column] is None:
+        return ""
+    ends = [row.get(f"{column}_{end}") if has_interval else None for end in ("low", "high")]
+    value, low, high = (None if share is None else 100 * share for share in (row[column], *ends))
+    return with_interval(value, low, high, 1)
+
+
 def p_number(p: float | None) -> str:
     """A p-value for a table, such as `0.031`, `< 0.001` or `< 1e-300`; a dash for None."""
     if p is not None and p < 1e-300:

@@ -3,7 +3,7 @@
 import json
 
 from perennial.schemas.rows import Row
-from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.catalogue import Value
 from perennial.tasks.a2rbench.items import AuthoredRule
 
 AUTHOR = "m-author"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, RULE_TYPES, Rule
+from perennial.schemas.a2rbench.things import RULE_TYPES
+from perennial.tasks.a2rbench.catalogue import DIMENSIONS, FORWARD, INVERSE, RULES, Rule
 from perennial.tasks.sandbox.refusal import check_syntax
 from perennial.tasks.sandbox.tier import run_code, run_purely
 

@@ -9,8 +9,7 @@ import pytest
 
 from perennial.schemas.a2rbench.things import Item
 from perennial.tasks.a2rbench import items as gate
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
+from perennial.tasks.a2rbench.catalogue import FORWARD, INVERSE, RULES
 from perennial.tasks.sandbox.refusal import Reason, SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, find_protection
 from tests.a2rbench import made_edition

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from perennial.schemas.a2rbench.things import DOMAINS
 from perennial.schemas.errors import InstancesExhausted
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import (
+from perennial.tasks.a2rbench.catalogue import (
     DIMENSIONS,
     FORWARD,
     INVERSE,
+    RULES,
     TOKENS,
     Alphabet,
     Dimension,

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from perennial.tasks.a2rbench import growing
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import Rule, Value
+from perennial.tasks.a2rbench.catalogue import RULES, Rule, Value
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
 from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt, write_prompt, write_value

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perennial.tasks.a2rbench.catalogue.rule import Dimension
+from perennial.tasks.a2rbench.catalogue import RULES, Dimension
 from perennial.tasks.a2rbench.item_text import write_prompt
 from perennial.tasks.a2rbench.players import PLAYERS, ItemGame
 from perennial.tasks.a2rbench.replies import read_answer
@@ -35,7 +35,6 @@ def test_search_gives_up_where_no_program_fits() -> None:
 
 def test_search_finds_a_composition() -> None:
     inputs = [list("abcdefg"), list("hjkmnp"), list("qrstu")]
-    from perennial.tasks.a2rbench.catalogue import RULES
 
     def both(x: list[str]) -> list[str]:
         return list(RULES["line_reverse"].forward(RULES["line_caesar"].forward(x)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.catalogue import Dimension, Value
 from perennial.tasks.a2rbench.item_text import fit, form_of, write_prompt
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.a2rbench.replies import read_answer

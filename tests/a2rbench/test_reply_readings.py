@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.catalogue import Dimension, Value
 from perennial.tasks.a2rbench.item_text import write_prompt
 from perennial.tasks.a2rbench.players import ItemGame
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from perennial.schemas.a2rbench.things import Item
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import Dimension
+from perennial.tasks.a2rbench.catalogue import RULES, Dimension
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.inputs import draw_inputs, find_trivial
 from perennial.tasks.a2rbench.items import UnfitItem, check_item, check_items, show

@@ -7,7 +7,7 @@ from typing import Any
 
 from perennial.flows.a2rbench.edition import shuffle_catalogue
 from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, DRAWN
-from perennial.tasks.a2rbench.catalogue.rule import Rule
+from perennial.tasks.a2rbench.catalogue import Rule
 from perennial.tasks.a2rbench.grammar import draw_rules
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.sandbox.tier import find_protection

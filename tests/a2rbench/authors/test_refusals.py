@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from perennial.schemas.a2rbench.things import RuleType
 from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.a2rbench.authored_code import (
     EarlierCode,
@@ -14,8 +15,7 @@ from perennial.tasks.a2rbench.authored_code import (
     refuse_mirrored,
     run_rule,
 )
-from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, Rule, RuleType, Value
+from perennial.tasks.a2rbench.catalogue import RULES, Dimension, Rule, Value
 from perennial.tasks.a2rbench.inputs import draw_inputs
 from perennial.tasks.a2rbench.items import AuthoredRule, UnfitItem, show
 from perennial.tasks.a2rbench.rule_author import RuleForm, load_inspirations, rule_verdict_request

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from perennial.schemas.a2rbench.things import RuleType
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench.authored_code import EarlierCode
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.tasks.a2rbench.catalogue import Dimension
 from tests.a2rbench.authors.writing import ScriptedAsk, steps, write
 from tests.a2rbench.scripted_authors import KNOWN
 

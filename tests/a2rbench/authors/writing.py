@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from perennial.schemas.a2rbench.things import RuleAuthoringPlan
+from perennial.schemas.a2rbench.things import RuleAuthoringPlan, RuleType
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.tasks.a2rbench.authored_code import EarlierCode
-from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.tasks.a2rbench.catalogue import Dimension
 from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork, write_rule
 from perennial.tasks.llm.structured import JsonAsker
 from perennial.tasks.sandbox.tier import find_protection
