@@ -7,7 +7,7 @@ its decimal digits (ASCII, nothing before or after them), until it is revealed.
 The canary is a GUID by which files of an edition are found in training data. The idea is that of BIG-bench
 (Srivastava et al., 2022): a filter of training data can drop documents that hold it, and a tester can ask a
 model for it. Published files hold it; what a player is asked never does, since it changes the answers
-(docs/decisions/14-canary.md).
+(docs/decisions.md#14-the-canary).
 """
 
 import hashlib

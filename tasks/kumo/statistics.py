@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 #
 # Excess tests are what it took until the outcomes decided the answer, beside the reference: a run that ended
 # before counts as one that took all actions, whether its guess was right or not. So no guess lowers the
-# figure, where testing on would have ended with no more tests than that (docs/decisions/13-excess-tests.md).
+# figure, where testing on would have ended with no more tests than that (docs/decisions.md#13-excess-tests).
 #
 # The reference is Algorithm 3's expected number of tests given the lists, and the two programs whose own
 # expectation is known count by it: the mean is that of realised tests, without their luck. It needs the
