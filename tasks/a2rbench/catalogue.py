@@ -36,6 +36,11 @@ TOKENS: dict[Alphabet, tuple[str, ...]] = {
 FORWARD, INVERSE = "transform_grid", "inverse_transform_grid"
 
 
+def type_of(alphabet: Alphabet) -> RuleType:
+    """A rule that knows what its tokens mean is semantic."""
+    return "symbolic" if alphabet == "any" else "semantic"
+
+
 @lru_cache(maxsize=1 << 12)
 def compile_code(code: str) -> dict[str, Function]:
     """What code of perennial's own defines: the catalogue's, or made of the grammar's tables."""
@@ -54,17 +59,13 @@ class Rule:
 
     name: str
     dimension: Dimension
+    type: RuleType
     description: str
     inverse_description: str
     code: str
     alphabet: Alphabet = "any"
     author: str = CATALOGUE
     steps: str | None = None
-
-    @property
-    def type(self) -> RuleType:
-        """Whether it knows what its tokens mean."""
-        return "symbolic" if self.alphabet == "any" else "semantic"
 
     def forward(self, value: Value) -> Value:
         """What the rule makes of a value."""
@@ -84,7 +85,8 @@ def _read_catalogue() -> Iterator[Rule]:
             for function, body in zip((FORWARD, INVERSE), bodies, strict=True)
         )
         dimension = DIMENSIONS[SHAPES.index(name.partition("_")[0])]
-        yield Rule(name, dimension, row["words"], row["back"], code, row.get("alphabet", "any"))
+        alphabet = row.get("alphabet", "any")
+        yield Rule(name, dimension, type_of(alphabet), row["words"], row["back"], code, alphabet)
 
 
 # All rules of the catalogue, by name.

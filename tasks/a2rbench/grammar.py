@@ -30,6 +30,7 @@ from perennial.tasks.a2rbench.catalogue import (
     Rule,
     Value,
     compile_code,
+    type_of,
 )
 from perennial.tasks.a2rbench.values import map_tokens
 
@@ -135,6 +136,7 @@ def make_rule(dimension: Dimension, alphabet: Alphabet, steps: tuple[RuleStep, .
     return Rule(
         _name(dimension, alphabet, run_probes(dimension, alphabet, steps)),
         dimension,
+        type_of(alphabet),
         _describe(dimension, alphabet, "", steps),
         _describe(dimension, alphabet, "undo, last step first: ", steps[::-1]),
         "\n\n".join(functions),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from perennial.tasks.a2rbench import growing
-from perennial.tasks.a2rbench.catalogue import RULES, Rule, Value
+from perennial.tasks.a2rbench.catalogue import FORWARD, INVERSE, RULES, Rule
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
 from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt, write_prompt, write_value
@@ -82,32 +82,26 @@ def test_a_rule_that_does_not_commute_has_no_copies() -> None:
     assert "f(phi(x))" in grown.rejected[0].why
 
 
-def _first_only(x: Value) -> Value:
-    return x[:1]
+def made(body: str) -> Rule:
+    """A rule that does this, with an inverse that does nothing."""
+    code = f"def {FORWARD}(x):\n    {body}\n\n\ndef {INVERSE}(x):\n    return x\n"
+    return Rule("made", 1, "symbolic", "Made.", "Made.", code)
 
 
-def _same(x: Value) -> Value:
-    return x
-
-
-@pytest.mark.parametrize("function", [_first_only, _same])
+@pytest.mark.parametrize("body", ["return x[:1]", "return x"])
 def test_a_rule_without_inverse_or_without_effect_gives_nothing_and_says_so(
-    function: object, monkeypatch: pytest.MonkeyPatch
+    body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(growing, "_ROUNDS", 2)
-    rule = Rule("made", 1, "symbolic", "Made.", "Made.", function, _same)  # type: ignore[arg-type]
+    rule = made(body)
     grown = grow(rule, (0, 1))
     assert grown.items == []
     assert {each.rule for each in grown.rejected} == {"no_unique_item"}
     assert "4 draws" in grown.rejected[0].why
 
 
-def _raise(x: Value) -> Value:
-    raise ValueError(x)
-
-
 def test_code_that_fails_in_the_sandbox_gives_nothing_and_says_why() -> None:
-    rule = Rule("made", 1, "symbolic", "Made.", "Made.", _raise, _same)
+    rule = made("raise ValueError(x)")
     grown = grow(rule)
     assert grown.items == []
     assert [each.rule for each in grown.rejected] == ["refused_by_sandbox"]
