@@ -78,6 +78,7 @@ def put_example_last(command: Any) -> Any:
     for parameter in command.params:
         if getattr(parameter, "help", None):
             parameter.help = _plain(parameter.help)
+            parameter.show_default = parameter.show_default and "Default:" not in parameter.help
     parts = getattr(command, "commands", None)
     for part in (parts or {}).values():
         put_example_last(part)

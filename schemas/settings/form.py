@@ -63,13 +63,9 @@ def describe_setting(field: FieldInfo) -> str:
     default = None if field.default_factory else field.default
     if default in (None, "", [], {}) or default is False:
         return str(field.description)
-    text = (
-        ",".join(default)
-        if isinstance(default, list)
-        else f"{default:g}"
-        if isinstance(default, int | float)
-        else default
-    )
+    text = ",".join(default) if isinstance(default, list) else default
+    if isinstance(default, int | float):
+        text = "yes" if default is True else f"{default:g}"
     return f"{field.description} Default: {text}."
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.dictionary import describe_columns, question_views
 from tests.conftest import REPOSITORY
+from tests.flows.test_command_line import LEAVES
 
 DOCS = REPOSITORY / "docs"
 
@@ -49,6 +51,41 @@ def test_the_reference_names_every_view_with_its_question() -> None:
         assert "?" in sections[name].split('??? note "SQL"')[0], "a view opens with a question"
         shown = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (.*?) \|$", sections[name], re.MULTILINE)
         assert shown == list(describe_columns(name))
+
+
+def test_the_reference_names_every_command_with_all_its_options() -> None:
+    page = PAGES["reference/commands.md"]
+    _, *parts = re.split(r"\n#{2,3} ([a-z0-9 -]+)\n", page)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    for command, parser in LEAVES.items():
+        path = command.removeprefix("perennial ")
+        rows = re.findall(r"^\| `(.+?)` \|", page.split("\n## ")[0] + sections[path], re.MULTILINE)
+        for benchmark in benchmarks():
+            arguments = ["--benchmark", benchmark, "--help-all"]
+            for option in parser.make_context(path, arguments, resilient_parsing=True).command.params:
+                is_option = option.param_type_name == "option"
+                for name in option.opts if is_option else [option.metavar or option.name]:
+                    assert re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ".join(rows)), (path, name)
+
+
+def test_a_help_says_a_default_once_and_in_words() -> None:
+    page = PAGES["reference/commands.md"]
+    assert re.findall(r".*Default:.*\[default.*", page) == []
+    assert re.findall(r"^\| `--[\w-]+ / --no-.*Default: (?!yes\.).*", page, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_the_reference_says_what_each_size_sets(name: str) -> None:
+    page = PAGES["reference/commands.md"].split("\n## refresh\n")[1].split("\n## ")[0]
+    section = page.split(f"\nWith `--benchmark {name}`:\n")[1].split("\nWith ")[0]
+    for size, values in find_declaration(name).settings().sizes.items():
+        shown = re.findall(rf"^- `--size {size}` sets (.*)\.$", section, re.MULTILINE)
+        written = {
+            key: ",".join(map(str, of)) if isinstance(of, list) else str(of)
+            for key, of in values.items()
+            if of is not None
+        }
+        assert dict(re.findall(r"`(\w+) = (.+?)`", "".join(shown))) == written
 
 
 def test_the_navigation_has_every_page() -> None:

@@ -8,7 +8,6 @@ import pytest
 from typer.main import get_command
 
 from perennial.flows.cli.app import app
-from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.warehouse.catalog.dictionary import describe_relations
 from tests.conftest import REPOSITORY
 
@@ -104,16 +103,3 @@ def test_each_view_and_table_that_the_page_names_is_in_the_catalog(name: str) ->
     named = set(re.findall(rf"`({name}_\w+)(?:\.\w+)?`", PAGES[name]))
     assert named
     assert views | named <= set(describe_relations())
-
-
-@pytest.mark.parametrize("name", benchmarks())
-def test_the_docs_say_what_the_size_paper_sets(name: str) -> None:
-    page = (REPOSITORY / "docs/commands.md").read_text("utf-8")
-    row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
-    values = find_declaration(name).settings().sizes["paper"]
-    written = {
-        f"{key} = {','.join(map(str, value)) if isinstance(value, list) else value}"
-        for key, value in values.items()
-        if value is not None
-    }
-    assert set(_spans(_cells(row)[1])) == written
