@@ -1,6 +1,7 @@
 """KUMO's own sections of a report."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from functools import lru_cache
 
 import altair as alt
@@ -17,7 +18,6 @@ from perennial.tasks.kumo.report_figures import (
     training_curves,
 )
 from perennial.tasks.report.content import (
-    Drawing,
     Grid,
     Query,
     Record,
@@ -25,6 +25,7 @@ from perennial.tasks.report.content import (
     ReportData,
     Section,
     figure,
+    grid_figure,
     omit_section,
     omit_unanalysed,
     table_figure,
@@ -38,6 +39,25 @@ from perennial.tasks.report.figures.interval_rows import (
     rows_by_setting,
 )
 from perennial.tasks.report.wording import clean, decimals, name_populations, p_number, p_text, with_interval
+
+Show = Callable[[Record], str]
+
+
+def _show_text(name: str) -> Show:
+    return lambda row: clean(row[name])
+
+
+def _show_count(name: str) -> Show:
+    return lambda row: f"{row[name]:,}"
+
+
+def _show_number(name: str) -> Show:
+    return lambda row: decimals(row[name])
+
+
+def _show_interval(name: str) -> Show:
+    return lambda row: with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
 
 # What became of the domains and books that models wrote, and what each domain cost.
 
@@ -64,19 +84,19 @@ ORDER BY domain NULLS LAST, stage
 """,
 )
 
-_KEY = "authoring"
-_TITLE = "Domains and books by models"
 _STAGES = ("proposal", "configuration", "books")
 _PARTS = ("domains", "books")
 
 
-@figure(_KEY, _TITLE, AUTHORING_FUNNEL, AUTHORING_COSTS)
+@figure(
+    "authoring",
+    "Domains and books by models",
+    *(AUTHORING_FUNNEL, AUTHORING_COSTS),
+    missing="No model wrote domains or books of this edition.",
+)
 def authoring(data: ReportData) -> Section:
     """The section of the funnel, drawn for all categories, and of the costs, a row per domain."""
-    funnel, costs = data.tables["authoring_funnel"], data.tables["authoring_costs"]
-    rows = [row for row in funnel.records() if row["category"] == "all"]
-    if not rows:
-        return omit_section(_KEY, _TITLE, [funnel, costs], "No model wrote domains or books of this edition.")
+    funnel, costs = (table.records() for table in authoring.tables(data))
     caption = (
         "How many of the n proposed domains were new, got a valid configuration (some after repairs) and "
         "were accepted; of n instances that needed a book by a model, for how many it passed at once, passed "
@@ -84,22 +104,17 @@ def authoring(data: ReportData) -> Section:
         "of each category is in the table behind it. The table of costs has the authors' calls for each "
         "domain; a proposer's call is shared evenly among the domains that it gave."
     )
-    drawings = tuple(_draw(part, rows) for part in _PARTS if any(_counts(part, rows)))
-    return Section(_KEY, _TITLE, caption, (funnel, costs), drawings, _cost_grid(costs.records()))
-
-
-def _counts(part: str, rows: list[Record]) -> list[int]:
-    return [row["number"] for row in rows if row["part"] == part]
-
-
-def _draw(part: str, rows: list[Record]) -> Drawing:
-    listed = [
-        {**{name: row[name] for name in ("place", "step", "number")}, "series": part}
-        for row in rows
-        if row["part"] == part
-    ]
-    heading = f"{part}, n = {listed[0]['number']:,} {listed[0]['step']}"
-    return make_drawing(heading, f"{_TITLE}: {part}", _compile(part), listed)
+    drawings = []
+    for part in _PARTS:
+        drawn = [
+            {**{name: row[name] for name in ("place", "step", "number")}, "series": part}
+            for row in funnel
+            if (row["category"], row["part"]) == ("all", part)
+        ]
+        if any(row["number"] for row in drawn):
+            heading = f"{part}, n = {drawn[0]['number']:,} {drawn[0]['step']}"
+            drawings.append(make_drawing(heading, f"{authoring.title}: {part}", _compile(part), drawn))
+    return authoring.section(data, caption, drawings, _cost_grid(costs))
 
 
 @lru_cache(maxsize=2)
@@ -153,30 +168,24 @@ ORDER BY setting, style, player
 """,
 )
 
-_KEY_BOOK_STYLES = "book_styles"
-_TITLE_BOOK_STYLES = "Styles of books"
 
-
-@figure(_KEY_BOOK_STYLES, _TITLE_BOOK_STYLES, BOOK_STYLES)
+@figure(
+    "book_styles",
+    "Styles of books",
+    BOOK_STYLES,
+    missing="No player was shown a book that the template wrote.",
+)
 def book_styles(data: ReportData) -> Section:
     """The section of success rates by style: a row per setting and style, a column per player."""
-    table = data.tables[_KEY_BOOK_STYLES]
-    rows = table.records()
-    if not rows:
-        return omit_section(
-            _KEY_BOOK_STYLES,
-            _TITLE_BOOK_STYLES,
-            [table],
-            "No player was shown a book that the template wrote.",
-        )
+    rows = data.tables["book_styles"].records()
     players = [name for name in data.players() if any(row["player"] == name for row in rows)]
     cells = {(row["setting"], row["style"], row["player"]): row for row in rows}
     counts = {(row["setting"], row["style"]): row["instances"] for row in rows}
     places = {setting: position for position, setting in enumerate(data.settings)}
     lines = []
     for setting, style in sorted(counts, key=lambda key: (places.get(key[0], len(places)), key)):
-        row_cells = [cells.get((setting, style, player)) for player in players]
-        rates = map(_rate, row_cells)
+        row_cells = (cells.get((setting, style, player)) for player in players)
+        rates = (_show_interval("success_rate")(row) if row else "" for row in row_cells)
         lines.append((clean(setting), clean(style), f"{counts[setting, style]:,}", *rates))
     for setting in dict.fromkeys(row["setting"] for row in rows):
         tests = {row["player"]: row["p_holm"] for row in rows if row["setting"] == setting}
@@ -190,15 +199,7 @@ def book_styles(data: ReportData) -> Section:
     )
     headings = ("setting", "style", "n", *map(clean, players))
     grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))))
-    return Section(_KEY_BOOK_STYLES, _TITLE_BOOK_STYLES, caption, (table,), grid=grid)
-
-
-def _rate(row: Record | None) -> str:
-    return (
-        ""
-        if row is None
-        else with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"])
-    )
+    return book_styles.section(data, caption, grid=grid)
 
 
 # Books that models revised: how many in each domain, and whether players gained where more were.
@@ -238,18 +239,19 @@ ORDER BY setting, player
 """,
 )
 
-_KEY_REVISIONS = "revisions"
-_TITLE_REVISIONS = "Books that were revised"
 _ENDS = ("revised", "replaced")
 
 
-@figure(_KEY_REVISIONS, _TITLE_REVISIONS, REVISIONS, REVISIONS_GAIN, REVISIONS_CORRELATION)
+@figure(
+    "revisions",
+    "Books that were revised",
+    *(REVISIONS, REVISIONS_GAIN, REVISIONS_CORRELATION),
+    missing="No model wrote books of this edition.",
+)
 def book_revisions(data: ReportData) -> Section:
     """The section of the paper's figures 13 and 14: counts by domain, and gains by count."""
-    tables = tuple(data.tables[query.name] for query in (REVISIONS, REVISIONS_GAIN, REVISIONS_CORRELATION))
-    revised, gains, related = (table.records() for table in tables)
-    if not revised:
-        return omit_section(_KEY_REVISIONS, _TITLE_REVISIONS, tables, "No model wrote books of this edition.")
+    title = book_revisions.title
+    revised, gains, related = (table.records() for table in book_revisions.tables(data))
     caption = (
         "How many books of each domain passed after a revision, and how many never passed, so that the "
         "template's is used; all others passed as they were written. These are counts, with no interval. "
@@ -271,8 +273,8 @@ def book_revisions(data: ReportData) -> Section:
         ]
         if counted:
             books = sum(row["books"] for row in revised if row["setting"] == setting)
-            name = f"{_TITLE_REVISIONS}: {setting}"
-            drawings.append(make_drawing(f"{setting}, n = {books:,} books", name, _compile_counts(), counted))
+            heading = f"{setting}, n = {books:,} books"
+            drawings.append(make_drawing(heading, f"{title}: {setting}", _compile_counts(), counted))
         points = [
             {
                 "series": clean(row["player"]),
@@ -284,15 +286,11 @@ def book_revisions(data: ReportData) -> Section:
         ]
         if points:
             players = tuple(dict.fromkeys(row["series"] for row in points))
-            title = f"{setting}, gain by number of revised books"
-            drawings.append(
-                make_drawing(title, f"{_TITLE_REVISIONS}: {title}", _compile_gains(players), points)
-            )
+            heading = f"{setting}, gain by number of revised books"
+            drawings.append(make_drawing(heading, f"{title}: {heading}", _compile_gains(players), points))
     headings = ("setting", "player", "n", "r", "n, gain r", "gain r")
     grid = Grid(headings, tuple(map(_correlation_cells, related)), frozenset(range(2, 6)))
-    return Section(
-        _KEY_REVISIONS, _TITLE_REVISIONS, caption, tables, tuple(drawings), grid if related else None
-    )
+    return book_revisions.section(data, caption, drawings, grid if related else None)
 
 
 def _correlation_cells(row: Record) -> tuple[str, ...]:
@@ -351,43 +349,31 @@ ORDER BY setting, player, book
 """,
 )
 
-_KEY_BOOK_VERSIONS = "book_versions"
-_TITLE_BOOK_VERSIONS = "Same instances, two books"
-
-
-@figure(_KEY_BOOK_VERSIONS, _TITLE_BOOK_VERSIONS, BOOK_VERSIONS)
-def book_versions(data: ReportData) -> Section:
-    """The section of paired differences between the final books and others."""
-    table = data.tables[_KEY_BOOK_VERSIONS]
-    if not table.rows:
-        return omit_section(
-            _KEY_BOOK_VERSIONS,
-            _TITLE_BOOK_VERSIONS,
-            [table],
-            "No player was shown other books than the final ones (setting books).",
-        )
-    caption = (
+book_versions = grid_figure(
+    "Same instances, two books",
+    BOOK_VERSIONS,
+    lambda rows: (
         "Difference is the player's success rate with the final book minus that with the other book of the "
         "same instance; n counts the instances played with both. "
-        f"{name_populations(table.records())} The book first is a model's draft that was revised until it "
+        f"{name_populations(rows)} The book first is a model's draft that was revised until it "
         "passed: its difference is the gain of revision. The book template is the symbolic control. In "
         "among-N the final book stands among those of other domains, N in all: its difference is what a long "
         "context costs (view long_context has the tokens). In reliability-N outcomes are reported, and N% of "
         "reports are true (view reliability_scores has the exact reference). No other figure counts these "
         "episodes."
-    )
-    headings = ("setting", "player", "other book", "with the final", "with the other", "difference", "n")
-    grid = Grid(headings, tuple(map(_version_cells, table.records())), frozenset(range(3, 7)))
-    return Section(_KEY_BOOK_VERSIONS, _TITLE_BOOK_VERSIONS, caption, (table,), grid=grid)
-
-
-def _version_cells(row: Record) -> tuple[str, ...]:
-    return (
-        *(clean(row[name]) for name in ("setting", "player", "book")),
-        *(decimals(row[name]) for name in ("success_final", "success_other")),
-        with_interval(row["difference"], row["difference_low"], row["difference_high"]),
-        f"{row['instances']:,}",
-    )
+    ),
+    {
+        "setting": _show_text("setting"),
+        "player": _show_text("player"),
+        "other book": _show_text("book"),
+        "with the final": _show_number("success_final"),
+        "with the other": _show_number("success_other"),
+        "difference": _show_interval("difference"),
+        "n": _show_count("instances"),
+    },
+    texts=3,
+    missing="No player was shown other books than the final ones (setting books).",
+)
 
 
 # Domains of two configurers, made of the same proposals.
@@ -404,34 +390,23 @@ ORDER BY setting, domain <> 'all', domain, player
 """,
 )
 
-_KEY_CONFIGURERS = "configurers"
-_TITLE_CONFIGURERS = "Domains of two configurers"
-
-
-@figure(_KEY_CONFIGURERS, _TITLE_CONFIGURERS, CONFIGURER_GAPS)
-def configurer_gaps(data: ReportData) -> Section:
-    """The section of the gaps between the domains of two models, over all proposals and for each."""
-    table = data.tables["configurer_gaps"]
-    rows = table.records()
-    if not rows:
-        missing = "No proposal was configured by two models (setting second_configurer)."
-        return omit_section(_KEY_CONFIGURERS, _TITLE_CONFIGURERS, [table], missing)
-    caption = (
+configurer_gaps = grid_figure(
+    "Domains of two configurers",
+    CONFIGURER_GAPS,
+    lambda rows: (
         "Gap is a player's success rate on the domains of the first configurer minus that on those of the "
         "second, made of the same proposals; n counts pairs of instances, one of each. "
         f"{name_populations(rows)} An interval that contains 0 does not show that the two are alike."
-    )
-    headings = ("setting", "domain", "player", "gap", "n")
-    lines = tuple(
-        (
-            *(clean(row[name]) for name in ("setting", "domain", "player")),
-            with_interval(row["gap"], row["gap_low"], row["gap_high"]),
-            f"{row['instances']:,}",
-        )
-        for row in rows
-    )
-    grid = Grid(headings, lines, frozenset((3, 4)))
-    return Section(_KEY_CONFIGURERS, _TITLE_CONFIGURERS, caption, (table,), grid=grid)
+    ),
+    {
+        **{name: _show_text(name) for name in ("setting", "domain", "player")},
+        "gap": _show_interval("gap"),
+        "n": _show_count("instances"),
+    },
+    texts=3,
+    missing="No proposal was configured by two models (setting second_configurer).",
+    key="configurers",
+)
 
 
 # What models owe to their books and to what they know: each beside itself as a control.
@@ -458,8 +433,6 @@ ORDER BY variant, setting, domain <> 'all', domain, player
 """,
 )
 
-_KEY_CONTROL_GAPS = "control_gaps"
-_TITLE_CONTROL_GAPS = "With and without the book"
 _COUNTERFACTUAL = (
     " Rows `on exchanged facts` are of models and programs: success rate on true domains minus that on their "
     "counterfactuals, where the names are the same and the facts are not; n counts pairs of instances. A gap "
@@ -467,18 +440,15 @@ _COUNTERFACTUAL = (
 )
 
 
-@figure(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, CONTROL_GAPS)
+@figure(
+    "control_gaps",
+    "With and without the book",
+    CONTROL_GAPS,
+    missing="No model of this edition played both with its book and as closed:MODEL or symbolic:MODEL.",
+)
 def control_gaps(data: ReportData) -> Section:
     """The section of the gaps between models and their controls: all domains, then each."""
-    table = data.tables[_KEY_CONTROL_GAPS]
-    rows = table.records()
-    if not rows:
-        return omit_section(
-            _KEY_CONTROL_GAPS,
-            _TITLE_CONTROL_GAPS,
-            [table],
-            "No model of this edition played both with its book and as closed:MODEL or symbolic:MODEL.",
-        )
+    rows = data.tables["control_gaps"].records()
     exchanged = any(row["variant"] == "counterfactual" for row in rows)
     caption = (
         "Gap is the model's success rate with the book minus that of the same model as a control, over the "
@@ -490,7 +460,7 @@ def control_gaps(data: ReportData) -> Section:
         + (_COUNTERFACTUAL if exchanged else "")
         + describe_hidden_gaps(rows)
     )
-    return Section(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, caption, (table,), grid=gap_grid(rows))
+    return control_gaps.section(data, caption, grid=gap_grid(rows))
 
 
 # How instances were drawn: engine, solver, and what was judged, by domain and setting.
@@ -512,45 +482,36 @@ ORDER BY d.name, k.setting
 """,
 )
 
-_KEY_DRAWS = "draws"
-_TITLE_DRAWS = "How instances were drawn"
-_COUNTS = {
-    "instances": "n",
-    "lists": "lists judged",
-    "refused": "refused",
-    "walked": "from walks",
-    "solver_calls": "solver calls",
-    "checked": "judged by both",
-    "disagreements": "disagreements",
-}
 
-
-@figure(_KEY_DRAWS, _TITLE_DRAWS, DRAWS)
-def draw_table(data: ReportData) -> Section:
-    """The section with a row per domain and setting."""
-    table = data.tables[_KEY_DRAWS]
-    if not table.rows:
-        return omit_section(_KEY_DRAWS, _TITLE_DRAWS, [table], "Nothing says how these instances were drawn.")
-    records = table.records()
-    solvers = " and ".join(sorted({f"{row['solver']} ({row['engine']})" for row in records}))
-    caption = (
+def _describe_draws(rows: list[Record]) -> str:
+    solvers = " and ".join(sorted({f"{row['solver']} ({row['engine']})" for row in rows}))
+    return (
         f"The n instances were drawn by {solvers}. A list of truths and actions is accepted if each listed "
         "truth could be the only survivor. The lists are random ones; where fewer than 1 in 500 of these "
         "are accepted, the solver finds a first list, and a walk of symmetric steps leads from it to each "
         "instance. The other engine judges again the lists that are counted as judged by both. These are "
         "counts, with no interval."
     )
-    rows = tuple(
-        (clean(row["domain"]), row["setting"], *(f"{row[name]:,}" for name in _COUNTS)) for row in records
-    )
-    headings = ("domain", "setting", *_COUNTS.values())
-    return Section(
-        _KEY_DRAWS,
-        _TITLE_DRAWS,
-        caption,
-        (table,),
-        grid=Grid(headings, rows, frozenset(range(2, len(headings)))),
-    )
+
+
+draw_table = grid_figure(
+    "How instances were drawn",
+    DRAWS,
+    _describe_draws,
+    {
+        "domain": _show_text("domain"),
+        "setting": _show_text("setting"),
+        "n": _show_count("instances"),
+        "lists judged": _show_count("lists"),
+        "refused": _show_count("refused"),
+        "from walks": _show_count("walked"),
+        "solver calls": _show_count("solver_calls"),
+        "judged by both": _show_count("checked"),
+        "disagreements": _show_count("disagreements"),
+    },
+    texts=2,
+    missing="Nothing says how these instances were drawn.",
+)
 
 
 # KUMO's own rows of players: relative action counts (figure 4b), topology and success (figure 6e).
@@ -600,10 +561,9 @@ _REFERENCES = {
 def action_rows(data: ReportData) -> Section:
     """The section of relative action counts: a row per player, a drawing per setting and count."""
     key, title, column = action_rows.key, action_rows.title, "relative_action_count"
-    table = data.tables[key]
     rows = data.known_rows(key, column)
     if not rows:
-        return omit_unanalysed(key, title, [table])
+        return omit_unanalysed(key, title, action_rows.tables(data))
     scale = Scale(("relative action count:", "0 is the reference, lower is better"), has_zero_line=True)
     drawings = [
         drawing
@@ -625,7 +585,7 @@ def action_rows(data: ReportData) -> Section:
         f"below it. {name_populations(rows)} "
         f"{SCORED_EPISODES}"
     )
-    return Section(key, title, caption, (table,), tuple(drawings))
+    return action_rows.section(data, caption, drawings)
 
 
 @figure("topology", "Topology and success", TOPOLOGY)
@@ -653,7 +613,7 @@ def topology_rows(data: ReportData) -> Section:
         "(compare permuted_v, its mean without association), and the paper's V and p (kumo_2025) for "
         "players with five runs per instance. Columns that end in _undefined say why a figure is missing."
     )
-    return Section(key, title, caption, (table,), drawings)
+    return topology_rows.section(data, caption, drawings)
 
 
 def _read_trend(row: Record) -> list[Record]:
@@ -710,49 +670,30 @@ ORDER BY max(k.n_truths * k.n_actions), i.setting
 """,
 )
 
-_KEY_REFERENCES = "references"
-_TITLE_REFERENCES = "What action counts are compared with"
-_COLUMNS = {
-    "setting": "setting",
-    "instances": "n",
-    "exact": "optimum exact",
-    "expected_steps": "Algorithm 3, by its own model",
-    "policy_steps": "Algorithm 3's policy",
-    "promise_steps": "optimum",
-    "optimal_tests": "tests of Algorithm 3",
-    "promise_tests": "tests of the optimum",
-}
-
-
-@figure(_KEY_REFERENCES, _TITLE_REFERENCES, REFERENCES)
-def reference_table(data: ReportData) -> Section:
-    """The section with the mean tests of both references, a row per setting."""
-    table = data.tables[_KEY_REFERENCES]
-    if not table.rows:
-        return omit_section(_KEY_REFERENCES, _TITLE_REFERENCES, [table], "This edition has no instance.")
-    rows = tuple(tuple(_cell(row[name]) for name in _COLUMNS) for row in table.records())
-    caption = (
+reference_table = grid_figure(
+    "What action counts are compared with",
+    REFERENCES,
+    lambda _rows: (
         "Mean tests over the n instances, with no interval: they are computed, not sampled. Algorithm 3, "
         "the paper's reference, uses the promise that exactly one truth is valid only at its end. Player "
         "optimum uses it throughout and may need fewer tests, so relative to Algorithm 3 its relative count "
         "can be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its "
-        "policy "
-        "and of the optimum are under the sampler's prior and can be compared. The last two columns "
+        "policy and of the optimum are under the sampler's prior and can be compared. The last two columns "
         "are tests on the observations that the instances have."
-    )
-    return Section(
-        _KEY_REFERENCES,
-        _TITLE_REFERENCES,
-        caption,
-        (table,),
-        grid=Grid(tuple(_COLUMNS.values()), rows, frozenset(range(1, 8))),
-    )
-
-
-def _cell(value: object) -> str:
-    if value is None or isinstance(value, float):
-        return decimals(value)
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    ),
+    {
+        "setting": _show_text("setting"),
+        "n": _show_count("instances"),
+        "optimum exact": _show_count("exact"),
+        "Algorithm 3, by its own model": _show_number("expected_steps"),
+        "Algorithm 3's policy": _show_number("policy_steps"),
+        "optimum": _show_number("promise_steps"),
+        "tests of Algorithm 3": _show_number("optimal_tests"),
+        "tests of the optimum": _show_number("promise_tests"),
+    },
+    texts=1,
+    missing="This edition has no instance.",
+)
 
 
 # What KUMO adds to the report: action counts, references, controls, training, books, authors, graphs.

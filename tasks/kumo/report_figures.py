@@ -62,7 +62,6 @@ ORDER BY setting, domain, player
 )
 
 _KEY = "training_curves"
-_TITLE = "Success against training steps"
 _HEIGHT = 190
 _ENDS = ("success_rate_low", "success_rate_high")
 _COLUMNS = ("setting", "domain", "training", "step", "player", "instances", "success_rate", *_ENDS)
@@ -96,35 +95,32 @@ def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
         }
 
 
-@figure(_KEY, _TITLE, is_computed=True)
+@figure(
+    _KEY,
+    "Success against training steps",
+    is_computed=True,
+    missing="No player of this edition is a training checkpoint (sft/TRAINING-STEP).",
+)
 def training_curves(data: ReportData) -> Section:
     """The section of training curves: a panel per test set, a line per training."""
-    table = data.tables[_KEY]
-    rows = table.records()
-    if not rows:
-        missing = "No player of this edition is a training checkpoint (sft/TRAINING-STEP)."
-        return omit_section(_KEY, _TITLE, [table], missing)
+    rows = data.tables[_KEY].records()
     trainings = tuple(dict.fromkeys(clean(row["training"]) for row in rows))
     order = [*data.settings, *sorted({row["setting"] for row in rows} - {*data.settings})]
     places = sorted(
         {(row["setting"], row["domain"]) for row in rows}, key=lambda cell: (cell[1], order.index(cell[0]))
     )
-    drawings = tuple(
-        _draw(
-            domain,
-            setting,
-            [row for row in rows if (row["setting"], row["domain"]) == (setting, domain)],
-            trainings,
-        )
-        for setting, domain in places
-    )
+    drawings = [
+        _draw(domain, setting, [row for row in rows if (row["setting"], row["domain"]) == place], trainings)
+        for place in places
+        for setting, domain in [place]
+    ]
     caption = (
         "Each panel is a test set: a domain in a setting. A line is a model that is trained on golden play "
         "of one domain in one setting, a point one of its checkpoints; bands are 95% intervals clustered by "
         "instance, and n counts the instances. Where a line is lower in a domain or setting that the model "
         "was not trained on, what it learned does not carry over."
     )
-    return Section(_KEY, _TITLE, caption, (table,), drawings)
+    return training_curves.section(data, caption, drawings)
 
 
 def _draw(domain: str, setting: str, rows: Sequence[Record], trainings: tuple[str, ...]) -> Drawing:
@@ -134,15 +130,14 @@ def _draw(domain: str, setting: str, rows: Sequence[Record], trainings: tuple[st
             "player": clean(row["player"]),
             "series": clean(row["training"]),
             "step": row["step"],
-            "rate": row["success_rate"],
-            "low": row["success_rate_low"],
-            "high": row["success_rate_high"],
-            "text": with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"]),
+            **dict(zip(("rate", "low", "high"), rates, strict=True)),
+            "text": with_interval(*rates),
             "n": f"{row['instances']:,}",
         }
         for row in rows
+        for rates in [[row[name] for name in ("success_rate", *_ENDS)]]
     ]
-    return make_drawing(heading, f"{_TITLE}: {domain}, {setting}", _compile(trainings), drawn)
+    return make_drawing(heading, f"{training_curves.title}: {domain}, {setting}", _compile(trainings), drawn)
 
 
 @lru_cache(maxsize=8)
@@ -243,22 +238,15 @@ def _graph(record: Record, seed: int) -> DomainGraph:
 # The graph of each domain as a matrix: truths by community, and the actions they share (figure 6d).
 
 
-_KEY_DOMAIN_GRAPH = "communities"
-_TITLE_DOMAIN_GRAPH = "Domain graphs"
 _SIDE = 320
 _MOST_DRAWN = 12
 
 
-@figure(_KEY_DOMAIN_GRAPH, _TITLE_DOMAIN_GRAPH, is_computed=True)
+@figure("communities", "Domain graphs", is_computed=True, missing="This edition has no configuration.")
 def domain_graphs(data: ReportData) -> Section:
     """The section of domain graphs; beyond a dozen domains the others are in its table alone."""
-    table = data.tables[_KEY_DOMAIN_GRAPH]
     graphs: tuple[DomainGraph, ...] = data.drawing_data
-    if not graphs:
-        return omit_section(
-            _KEY_DOMAIN_GRAPH, _TITLE_DOMAIN_GRAPH, [table], "This edition has no configuration."
-        )
-    drawings = tuple(map(_draw_domain_graph, graphs[:_MOST_DRAWN]))
+    drawings = list(map(_draw_domain_graph, graphs[:_MOST_DRAWN]))
     beyond = len(graphs) - len(drawings)
     caption = (
         "Each row and column is a truth, on the diagonal in the colour of its community (Louvain). A field "
@@ -269,7 +257,7 @@ def domain_graphs(data: ReportData) -> Section:
     )
     if beyond:
         caption += f" The first {_MOST_DRAWN} domains by name are drawn, {beyond} more are in the table."
-    return Section(_KEY_DOMAIN_GRAPH, _TITLE_DOMAIN_GRAPH, caption, (table,), drawings)
+    return domain_graphs.section(data, caption, drawings)
 
 
 def _draw_domain_graph(graph: DomainGraph) -> Drawing:
@@ -290,9 +278,8 @@ def _draw_domain_graph(graph: DomainGraph) -> Drawing:
         x, y = sorted((position[first], position[other]))
         ink = round(0.1 + 0.9 * weight / most, 2)
         rows.append({"x": x, "y": y, "truth": names[x], "other": names[y], "actions": weight, "ink": ink})
-    return make_drawing(
-        heading, f"{_TITLE_DOMAIN_GRAPH}: {graph.domain}", _compile_domain_graph(groups), rows
-    )
+    name = f"{domain_graphs.title}: {graph.domain}"
+    return make_drawing(heading, name, _compile_domain_graph(groups), rows)
 
 
 @lru_cache(maxsize=32)
@@ -342,51 +329,39 @@ ORDER BY s.size, setting, optimal_count
 """,
 )
 
-_KEY_OPTIMAL_HISTOGRAM = "optimal_counts"
-_TITLE_OPTIMAL_HISTOGRAM = "Optimal action counts"
-_HEIGHT_OPTIMAL_HISTOGRAM = 170
 
-
-@figure(_KEY_OPTIMAL_HISTOGRAM, _TITLE_OPTIMAL_HISTOGRAM, is_computed=True)
+@figure("optimal_counts", "Optimal action counts", is_computed=True, missing="This edition has no instance.")
 def optimal_histogram(data: ReportData) -> Section:
     """The section of optimal action counts: share of instances by count, a drawing per setting."""
-    table = data.tables[_KEY_OPTIMAL_HISTOGRAM]
-    rows = table.records()
-    if not rows:
-        return omit_section(
-            _KEY_OPTIMAL_HISTOGRAM, _TITLE_OPTIMAL_HISTOGRAM, [table], "This edition has no instance."
-        )
+    rows = data.tables["optimal_counts"].records()
     drawings = []
     for setting in data.settings:
         listed = [row for row in rows if row["setting"] == setting]
         first = listed[0]
         mean = with_interval(first["mean_count"], first["mean_low"], first["mean_high"], 2)
         heading = f"{setting}, n = {first['n']:,} instances, mean {mean}"
-        drawings.append(_draw_optimal_histogram(heading, f"{_TITLE_OPTIMAL_HISTOGRAM}: {setting}", listed))
+        name = f"{optimal_histogram.title}: {setting}"
+        drawings.append(make_drawing(heading, name, _compile_optimal_histogram(), _list_bars(listed)))
     caption = (
         "Each bar is the share of instances on which Algorithm 3's policy, the paper's optimum, takes this "
         "many actions (its tests and the one prediction), on the observations that the instance has. 95% "
         "intervals: Wilson's for each share, normal for the mean. n is the number of instances."
     )
-    return Section(_KEY_OPTIMAL_HISTOGRAM, _TITLE_OPTIMAL_HISTOGRAM, caption, (table,), tuple(drawings))
+    return optimal_histogram.section(data, caption, drawings)
 
 
-def _draw_optimal_histogram(heading: str, title: str, rows: list[Record]) -> Drawing:
-    drawn: list[Record] = [
-        {name: row[name] for name in ("optimal_count", "share", "share_low", "share_high")}
-        | {
-            "text": with_interval(row["share"], row["share_low"], row["share_high"]),
-            "n": f"{row['instances']:,}",
-        }
+def _list_bars(rows: list[Record]) -> list[Record]:
+    names = ("share", "share_low", "share_high")
+    bars: list[Record] = [
+        {name: row[name] for name in ("optimal_count", *names)}
+        | {"text": with_interval(*(row[name] for name in names)), "n": f"{row['instances']:,}"}
         for row in rows
     ]
     counts = {row["optimal_count"] for row in rows}
     # A count that no instance has leaves a gap.
     none = {"share": 0.0, "text": decimals(0.0), "n": "0"}
-    drawn += [
-        {"optimal_count": count, **none} for count in range(min(counts), max(counts)) if count not in counts
-    ]
-    return make_drawing(heading, title, _compile_optimal_histogram(), drawn)
+    missing = (count for count in range(min(counts), max(counts)) if count not in counts)
+    return [*bars, *({"optimal_count": count, **none} for count in missing)]
 
 
 @lru_cache(maxsize=1)
@@ -400,9 +375,7 @@ def _compile_optimal_histogram() -> Spec:
     intervals = base.mark_rule(strokeWidth=1.4).encode(
         y=alt.Y("share_low:Q", title=shares), y2="share_high:Q"
     )
-    return compile_chart(
-        alt.layer(bars, intervals, data=ROWS).properties(width="container", height=_HEIGHT_OPTIMAL_HISTOGRAM)
-    )
+    return compile_chart(alt.layer(bars, intervals, data=ROWS).properties(width="container", height=170))
 
 
 # Steps at one half, and whether steps say how hard a size is.
@@ -428,7 +401,7 @@ FROM left_out_settings WHERE edition = $edition ORDER BY player, setting
 def steps_at_half(data: ReportData) -> Section:
     """The section of steps at one half: a row per player, and the predictions of left-out settings."""
     key, title = steps_at_half.key, steps_at_half.title
-    tables = (data.tables[key], data.tables[LEFT_OUT_SETTINGS.name])
+    tables = steps_at_half.tables(data)
     rows = data.known_rows(key, key)
     if not rows:
         reasons = [row["no_interval"] for row in tables[0].records()] or ["perennial analyse computes it"]
@@ -459,4 +432,4 @@ def steps_at_half(data: ReportData) -> Section:
     )
     headings = ("player", "left-out setting", "n", "predicted", "observed", "observed − predicted")
     grid = Grid(headings, cells, frozenset(range(2, 6))) if cells else None
-    return Section(key, title, caption, tables, (interval_rows(heading, title, drawn, scale),), grid)
+    return steps_at_half.section(data, caption, [interval_rows(heading, title, drawn, scale)], grid)

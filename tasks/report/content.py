@@ -293,7 +293,8 @@ class Figure:
 
     `key` and `title` are those of the section. `queries` are what it is drawn of, beside the headline and,
     where it `is_computed`, what `Report.compute` returns. `difficulty` names the classes of questions that it
-    goes by, where the benchmark has several kinds of classes.
+    goes by, where the benchmark has several kinds of classes. `missing` says why nothing is drawn where its
+    first table is empty.
     """
 
     key: str
@@ -302,19 +303,32 @@ class Figure:
     draw: Callable[[ReportData], Section]
     is_computed: bool = False
     difficulty: str = ""
+    missing: str = ""
 
     def __call__(self, data: ReportData) -> Section:
         """Draw the section from the rows of `queries`; players whose answers a log claims are named so."""
+        if self.missing and not self.tables(data)[0].rows:
+            return omit_section(self.key, self.title, self.tables(data), self.missing)
         return self.draw(data).rename(data.claimed)
+
+    def tables(self, data: ReportData) -> tuple[ReportTable, ...]:
+        """The tables behind it: those of its queries, or the computed one that bears its key."""
+        return tuple(data.tables[query.name] for query in self.queries) or (data.tables[self.key],)
+
+    def section(
+        self, data: ReportData, caption: str, drawings: Iterable[Drawing] = (), grid: Grid | None = None
+    ) -> Section:
+        """Its section, with the tables behind it."""
+        return Section(self.key, self.title, caption, self.tables(data), tuple(drawings), grid)
 
 
 def figure(
-    key: str, title: str, *queries: Query, is_computed: bool = False, difficulty: str = ""
+    key: str, title: str, *queries: Query, is_computed: bool = False, difficulty: str = "", missing: str = ""
 ) -> Callable[[Callable[[ReportData], Section]], Figure]:
     """A decorator that makes a figure of the function that draws it."""
 
     def declare(draw: Callable[[ReportData], Section]) -> Figure:
-        return Figure(key, title, queries, draw, is_computed, difficulty)
+        return Figure(key, title, queries, draw, is_computed, difficulty, missing)
 
     return declare
 
@@ -390,6 +404,28 @@ def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
         return Section(key, title, caption, (data.tables[query.name],))
 
     return Figure(key, title, (query,), draw)
+
+
+def grid_figure(
+    title: str,
+    query: Query,
+    caption: Callable[[list[Record]], str],
+    columns: Mapping[str, Callable[[Record], str]],
+    *,
+    texts: int,
+    missing: str,
+    key: str = "",
+) -> Figure:
+    """The figure that is a grid of the query's rows: cells by heading, the first `texts` without numbers."""
+
+    def draw(data: ReportData) -> Section:
+        rows = data.tables[query.name].records()
+        lines = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
+        grid = Grid(tuple(columns), lines, frozenset(range(texts, len(columns))))
+        return declared.section(data, caption(rows), grid=grid)
+
+    declared = Figure(key or query.name, title, (query,), draw, missing=missing)
+    return declared
 
 
 def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:

@@ -166,10 +166,6 @@ def test_what_is_no_configuration_is_refused_and_repaired(damage: Damage, rule: 
 # ---- repair
 
 
-def test_every_fault_of_the_configurer_has_its_rule() -> None:
-    assert VALIDATOR_RULES.keys() == set(CONFIG_FAULTS)
-
-
 @pytest.mark.parametrize("fault", sorted(set(CONFIG_FAULTS) - {"never_valid"}))
 def test_errors_go_back_to_the_model_and_are_repaired(fault: str) -> None:
     ask = AuthorAsk(faults={1: fault})
@@ -224,11 +220,6 @@ def test_an_empty_reply_is_never_asked_for_in_the_same_words(first: int) -> None
     ask = AuthorAsk(damages=dict.fromkeys(range(first, 9), status("empty")))
     assert configure(ask).config is None
     assert len({json.dumps(request.messages) for request in ask.requests}) == len(ask.requests) == first + 4
-
-
-def test_without_repairs_the_first_version_decides() -> None:
-    assert configure(AuthorAsk(faults={1: "unknown_truth"}), repairs=0).config is None
-    assert configure(AuthorAsk(), repairs=0).config is not None
 
 
 def test_of_many_findings_every_rule_is_quoted_and_the_others_are_counted() -> None:
@@ -342,12 +333,6 @@ def test_a_note_that_does_more_than_say_what_a_truth_is_is_refused(notes: Any, r
     result = configure(AuthorAsk(damages={1: edit(truth_notes=notes)}))
     assert set(rules(result)) == {rule}
     assert result.config is not None
-
-
-def test_a_configuration_without_notes_is_accepted() -> None:
-    result = configure(AuthorAsk(damages={1: edit(truth_notes=None, action_notes=None)}))
-    assert result.config is not None
-    assert (result.versions, result.config.truth_notes) == (1, {})
 
 
 # ---- two configurers of the same proposals

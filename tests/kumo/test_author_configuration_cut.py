@@ -54,20 +54,6 @@ def test_at_the_limit_of_continuations_the_version_is_refused() -> None:
     assert ask.requests[4].template == "kumo/authors/configure_repair.md.j2"
 
 
-def test_a_model_that_is_always_cut_off_costs_its_domain() -> None:
-    ask = AuthorAsk(damages=dict.fromkeys(range(1, 99), cut(0.5)))
-    configured = configure(ask, continuations=1, repairs=1)
-    assert configured.config is None
-    assert rules(configured) == ["cut_off", "cut_off", "dropped"]
-    assert len(configured.call_ids) == 1 + 2 * 2
-
-
-def test_without_continuations_a_cut_off_document_is_refused_at_once() -> None:
-    configured = configure(AuthorAsk(damages={1: cut(0.5)}), continuations=0)
-    assert rules(configured) == ["cut_off"]
-    assert len(configured.call_ids) == 3
-
-
 @pytest.mark.parametrize(
     ("damage", "rule"),
     [

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -76,21 +75,6 @@ def test_without_categories_any_subject_will_do() -> None:
     assert proposed.rejections == ()
 
 
-def test_the_stock_gives_sixty_domains_of_one_category() -> None:
-    proposed = propose(AuthorAsk(), 60, categories=("Astronomy",))
-    assert len(proposed.proposals) == 60
-    assert proposed.rejections == ()
-
-
-def test_a_server_without_structured_output_gives_the_same_form() -> None:
-    ask = AuthorAsk(has_schemas=False, faults={1: "fewer"})
-    proposed = propose(ask)
-    assert len(proposed.proposals) == 4
-    asked = ["response_format" in request.params for request in ask.requests]
-    assert asked == [True, False, False]
-    assert proposed.call_ids == tuple(request.call_id for request in ask.requests[1:])
-
-
 @pytest.mark.parametrize(
     ("fault", "rule"),
     [
@@ -115,16 +99,6 @@ def test_what_a_fault_costs_is_asked_for_again(fault: str, rule: str | None) -> 
         assert rejection.stage == "proposal"
         assert rejection.call_id == proposed.call_ids[0]
         assert rejection.message in text
-
-
-def test_a_near_duplicate_is_refused_with_its_twin_and_the_score() -> None:
-    ask = AuthorAsk(faults={0: "near_duplicate"})
-    proposed = propose(ask, 2, known=(KnownDomain("Medical Diagnosis", "Find the disease."),))
-    (rejection,) = proposed.rejections
-    assert rejection.subject == "The MEDICAL DIAGNOSIS Identification Environment"
-    assert rejection.message == (
-        "its name is 100 of 100 similar to 'Medical Diagnosis', the limit is 90; propose another subject"
-    )
 
 
 def test_proposals_of_one_reply_are_compared_with_each_other() -> None:
@@ -159,15 +133,6 @@ def test_an_unusable_reply_is_refused_as_a_whole_and_asked_for_anew(reply: Damag
     assert len(proposed.proposals) == 4
     assert len({request.call_id for request in ask.requests}) == 2
     assert proposed.rejections[0].message in ask.requests[1].messages[-1]["content"]
-
-
-@pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Certainly!\n\n{}\n\nI hope that this helps."])
-def test_fences_and_prose_around_the_reply_cost_nothing(wrap: str) -> None:
-    proposed = propose(AuthorAsk(damages={0: lambda text: wrap.replace("{}", text)}))
-    assert proposed.proposals == tuple(
-        replace(proposal, call_id=proposed.call_ids[0]) for proposal in propose(AuthorAsk()).proposals
-    )
-    assert proposed.rejections == ()
 
 
 @pytest.mark.parametrize(

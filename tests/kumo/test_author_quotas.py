@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.settings import KumoSettings
-from perennial.schemas.kumo.things import CATEGORIES, Quota, parse_quotas
+from perennial.schemas.kumo.things import Quota, parse_quotas
 from perennial.tasks.kumo.authors.proposal import (
     TRUTHS_THRESHOLD,
     CategoryQuotas,
@@ -20,7 +20,6 @@ from perennial.tasks.kumo.authors.proposal import (
 )
 from tests.kumo.author_ask import MODEL, AuthorAsk, rules
 from tests.kumo.test_author_proposal import GOOD, says
-from tests.server.subjects import SUBJECTS
 
 NAMES = st.lists(st.sampled_from("ABCDEFGH"), min_size=1, max_size=8, unique=True)
 
@@ -76,14 +75,6 @@ def test_later_rounds_ask_for_what_is_missing_alone() -> None:
     assert "- Nature: 1\n- Crafts: 1\n- Trades: 1\n" in first
     assert "- Crafts: 1\n- Trades: 1\n" in second
     assert "- Nature" not in second
-
-
-def test_twenty_domains_in_all_eighteen_categories() -> None:
-    assert len(SUBJECTS) > 20
-    proposed = propose(AuthorAsk(), 20, *parse_quotas(["all"]))
-    counts = Counter(proposal.category for proposal in proposed.proposals)
-    assert set(counts) == set(CATEGORIES)
-    assert sorted(counts.values()) == [1] * 16 + [2] * 2
 
 
 def test_quotas_are_read_from_settings() -> None:

@@ -1,7 +1,6 @@
 """What the models are asked, and how their replies are read."""
 
 import json
-import random
 import re
 
 import pytest
@@ -20,16 +19,14 @@ from perennial.tasks.kumo.authors.books import (
     writing_request,
 )
 from perennial.tasks.kumo.authors.read_back import (
-    compare,
     parse_read_back,
     read_back_request,
     read_back_schema,
 )
 from tests.kumo.saying import ends
 from tests.kumo.small_worlds import unhurried, worlds
-from tests.kumo.test_books import CLINIC, write
-from tests.server.book_text import BOOK_ERRORS, faulty_book, given_in, read_back_of
-from tests.server.roles import scripts
+from tests.kumo.test_books import CLINIC
+from tests.server.book_text import given_in
 from tests.server.script import Asked
 
 MODEL = ModelChoice("m")
@@ -93,15 +90,6 @@ def test_without_such_a_pair_there_is_no_book(content):
     assert isinstance(problem, Unusable)
     assert problem.rule == "no_book"
     assert not problem.is_final
-
-
-@pytest.mark.parametrize("status", ["truncated", "refused", "empty", "rejected"])
-def test_a_status_that_is_no_text_is_its_own_rule(status):
-    problem = read_book_reply(reply("<BOOK>Text</BOOK>", status))
-    assert isinstance(problem, Unusable)
-    assert problem.rule == status
-    assert problem.is_final == (status == "rejected")
-    assert unusable_status(reply("", "ok")) is None
 
 
 def test_a_failed_call_without_a_reason_is_named():
@@ -246,12 +234,6 @@ def test_prompts_speak_the_domains_language_and_leave_no_template_behind():
     assert len({request.call_id for request in requests}) == 4
 
 
-def test_all_roles_are_told_apart():
-    requests = [writing(), reading("A book.\n"), revising("A book.\n"), revising(None)]
-    names = [[s.role for s in scripts() if s.recognises(ask_messages(request))] for request in requests]
-    assert names == [["writer"], ["checker"], ["reviser"], ["reviser"]]
-
-
 def test_the_reviser_is_told_each_kind_under_its_heading():
     verdict = BookVerdict(("lacks",), ("adds",), ("confirms",), ("leaves\nopen",))
     content = revising("A book.\n", verdict).messages[-1]["content"]
@@ -260,23 +242,6 @@ def test_the_reviser_is_told_each_kind_under_its_heading():
     )
     some = revising("A book.\n", BookVerdict(extra=("adds",))).messages[-1]["content"]
     assert "Rules that the guidebook lacks" not in some
-
-
-@pytest.mark.parametrize("fault", BOOK_ERRORS)
-def test_each_scripted_error_is_read_back_as_one(fault):
-    given_game = given_in(ask_messages(writing()))
-    for seed in range(20):
-        book = faulty_book(given_game, fault, random.Random(seed))
-        said = parse_read_back(json.dumps(read_back_of(book)))
-        verdict = compare(said, CLINIC.instance.truths, CLINIC.rules)
-        assert not verdict.passed
-        assert verdict.was_read
-
-
-def test_the_grammar_reads_the_template_book_back():
-    said = parse_read_back(json.dumps(read_back_of(write(CLINIC))))
-    assert compare(said, CLINIC.instance.truths, CLINIC.rules).passed
-    assert said.actions[0].outcomes[0].range == ends(35.0, 37.5, True, False)
 
 
 def test_large_and_small_bounds_reach_the_writer():

@@ -92,12 +92,6 @@ def test_the_scripted_player_reads_awkward_names_in_both_variants(world):
         assert play_once(make_scripted(), player, board).status == "solved"
 
 
-def test_an_unreadable_book_still_gets_a_listed_name():
-    for book in ("", "Lost pages.", "## A\n\n## B\n"):
-        episode = play_once(make_scripted(), board=replace(BOARD, book=book))
-        assert moves(episode)[-1] in CLINIC.instance.truths
-
-
 @pytest.mark.parametrize(
     ("fault", "status"),
     [
@@ -115,12 +109,6 @@ def test_each_fault_of_the_script_gives_its_status(fault, status):
     assert faulty.status == status
     assert (moves(faulty) == moves(right)) is (status == "solved")
     assert faulty.turns[0].reply != right.turns[0].reply
-
-
-def test_a_premature_answer_is_drawn():
-    episodes = [play_once(make_scripted("premature"), run=run) for run in range(30)]
-    assert {episode.status for episode in episodes} == {"solved", "wrong"}
-    assert {episode.game.tests for episode in episodes} == {0}
 
 
 @pytest.mark.parametrize(

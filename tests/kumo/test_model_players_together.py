@@ -3,7 +3,6 @@
 import asyncio
 import random
 import warnings
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -90,12 +89,6 @@ def test_the_first_error_is_the_one_that_is_raised():
 
     with pytest.raises(EndpointFailed, match="run 2"):
         play_all_boards(ask, VANILLA, [BOARD], runs=3, concurrency=3)
-
-
-def test_a_board_that_cannot_be_shown_is_an_error_too():
-    broken = replace(BOARD, book=None)
-    with pytest.raises(AttributeError):
-        play_all_boards(make_scripted(), VANILLA, [BOARD, broken, BOARD], runs=1, concurrency=2)
 
 
 def test_nobody_plays_without_concurrency_and_nothing_is_played_without_boards():

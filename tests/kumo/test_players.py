@@ -9,7 +9,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Step
 from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.game import Board, KumoGame, Terms, menu_text, system_message, user_message
+from perennial.tasks.kumo.game import Board, KumoGame, user_message
 from perennial.tasks.kumo.players import (
     ALIASES,
     PLAYERS,
@@ -207,17 +207,6 @@ def test_shown_numbers_are_read_back_exactly(value):
     step = Step(1, "action", "Thermometer", value, 0)
     message = user_message(step)
     assert read_last_outcome(message["content"]) == ("Thermometer", value)
-
-
-def test_the_prompt_speaks_the_domains_language():
-    terms = Terms(CLINIC.config, ("Flu", "Cold"), ("Thermometer", "Swab"))
-    system = system_message(terms, "A book")["content"]
-    assert "The goal: Find the disease." in system
-    assert "\n- Choose one diagnostic test. " in system
-    assert system.endswith("<BOOK>\nA book\n</BOOK>")
-    menu = menu_text(terms)
-    assert menu.startswith("\n\nYou can choose one of these diagnostic tests:\n- Thermometer\n- Swab\n\n")
-    assert "by naming the disease:\n- Flu\n- Cold\n\n" in menu
 
 
 @pytest.mark.parametrize(

@@ -105,13 +105,6 @@ def test_larger_instances_are_solved_as_by_algorithm_3(instance: EncodedInstance
     assert_as_algorithm_3(instance, solve(instance))
 
 
-@pytest.mark.parametrize(("density", "seed", "repeated"), [(0.5, 0, 0.0), (0.5, 1, 0.5), (0.8, 2, 0.0)])
-@pytest.mark.slow
-def test_nine_truths_and_twelve_actions(density: float, seed: int, repeated: float) -> None:
-    instance = synthetic(9, 12, density, seed, repeated)
-    assert_as_algorithm_3(instance, solve(instance))
-
-
 def test_two_steps_are_counted_as_the_paper_counts_them() -> None:
     # Four truths, halved twice: 1 + 2 * 2 / (4 + 1e-9) * 1 expected steps, and the second step is certain.
     halves = EncodedInstance(4, ((0b0011, 0b1100), (0b0101, 0b1010)), (0, 1), 0b0100)

@@ -1,9 +1,7 @@
 """The size of the instance space: against brute force, and against a second way to count."""
 
 import random
-from collections import Counter as Tally
 from fractions import Fraction
-from itertools import combinations
 from math import comb
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from hypothesis import strategies as st
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
-from perennial.tasks.kumo.sampling.shown import observable_states
 from perennial.tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
 from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.brute_force import every_instance
@@ -72,39 +69,6 @@ def dense(n_truths: int, n_actions: int, n_states: int) -> EncodedConfig:
         outcomes.append(Outcome(f"a{a}", "str", states))
     names = tuple(outcome.action for outcome in outcomes)
     return encode_config(SeedConfig("Dense", tuple(truths), names, tuple(outcomes)))
-
-
-def by_coverage(encoded: EncodedConfig, setting: Setting) -> int:
-    """A second way to count where every action relates to every truth: by what the states cover."""
-    states = observable_states(encoded)
-    by_action = [[s.mask for s in states if s.action == a] for a in range(len(encoded.actions))]
-    total = 0
-    for truths in combinations(range(len(encoded.truths)), setting.n_truths):
-        for valid in combinations(truths, setting.n_valid):
-            good = sum(1 << t for t in valid)
-            bad = sum(1 << t for t in truths) & ~good
-            ways = Tally({(0, 0): 1})
-            for masks in by_action:
-                further = Tally(ways)
-                for (covered, used), count in ways.items():
-                    if used < setting.n_actions:
-                        for mask in masks:
-                            if not mask & good:
-                                further[covered | mask & bad, used + 1] += count
-                ways = further
-            total += ways[bad, setting.n_actions]
-    return total
-
-
-@pytest.mark.parametrize(
-    "setting", [Setting(4, 8), Setting(2, 9), Setting(4, 10, 2), Setting(4, 25), Setting(3, 30)]
-)
-@pytest.mark.slow
-def test_the_bound_is_near_what_a_second_way_counts(setting: Setting) -> None:
-    encoded = dense(7, 30, 7)
-    exact = by_coverage(encoded, setting)
-    assert exact > 1 << 20
-    assert exact / 4 < space_size(encoded, setting, 1.0).least <= exact
 
 
 # Counted whole by another program, an instance's observations at a time; see the gate of editions of 2026.
