@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
@@ -18,8 +18,6 @@ from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.small_worlds import World, unhurried, world_of, worlds
 from tests.kumo.test_books import CLINIC
-
-OTHER_STYLES = [style for style in BOOK_STYLES if style != PLAIN]
 
 
 def write(world: World, style: BookStyle, seed: int = 0) -> str:
@@ -53,9 +51,8 @@ def test_books_of_the_bundled_domains_are_read_back_exactly_in_every_style(
         assert verdict.passed, (world.config.name, verdict)
 
 
-@pytest.mark.parametrize("style", OTHER_STYLES)
-@unhurried
-@given(world=worlds(), seed=st.integers(0, 9), data=st.data())
+@settings(unhurried, max_examples=200)
+@given(style=st.sampled_from(BOOK_STYLES), world=worlds(), seed=st.integers(0, 9), data=st.data())
 @pytest.mark.slow
 def test_a_book_of_other_rules_never_passes(
     style: BookStyle, world: World, seed: int, data: st.DataObject
@@ -70,7 +67,7 @@ def test_a_book_of_other_rules_never_passes(
     assert not check_book(other, world.instance, world.rules).passed
 
 
-@pytest.mark.parametrize("style", OTHER_STYLES)
+@pytest.mark.parametrize("style", BOOK_STYLES)
 @pytest.mark.slow
 def test_no_line_can_be_left_out_said_twice_or_changed(bundled: list[World], style: BookStyle) -> None:
     world = bundled[1]
@@ -201,7 +198,7 @@ def test_orders_are_drawn_but_in_the_plain_style() -> None:
 def test_each_rule_that_strikes_a_truth_is_quoted_with_what_it_strikes(
     bundled: list[World], style: BookStyle
 ) -> None:
-    for world in bundled:
+    for world in bundled[::4]:
         text = write(world, style)
         for rule in read_book(text).rules:
             quoted = quote_rule(text, rule)

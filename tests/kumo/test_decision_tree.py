@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from perennial.tasks.kumo.encoding import EncodedInstance
 from perennial.tasks.kumo.optimum.decision_tree import decision_tree
 from tests.kumo.plain_optimum import PlainOptimum
-from tests.kumo.test_optimum import instances, optimum_of, small_enough
-from tests.kumo.test_several_valid_truths import instances as several_valid
+from tests.kumo.test_optimum import instances, optimum_of, several_valid, small_enough
 
 EVERYTHING = 10_000
 
@@ -48,7 +47,7 @@ def test_what_is_cut_off_is_marked(instance: EncodedInstance) -> None:
     assert sum(state.chance for state in states if state.action is None) == pytest.approx(1)
 
 
-@given(several_valid(n_actions=(1, 4)).filter(small_enough), st.booleans())
+@given(several_valid((1, 4)).filter(small_enough), st.booleans())
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_with_several_valid_truths_it_ends_where_one_is_sure(
     instance: EncodedInstance, is_balanced: bool

@@ -12,6 +12,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.optimum.decision_tree import decision_tree
 from perennial.tasks.kumo.optimum.limits import fits_tables
 from perennial.tasks.kumo.sampling.request import SamplingRequest
@@ -19,7 +20,7 @@ from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
 from perennial.tasks.kumo.survivors import can_differ
 from perennial.warehouse.kumo.bundled_domains import bundled_text
-from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
+from tests.kumo.plain_optimum import PlainOptimum, PlainSets, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch
 from tests.kumo.small_worlds import read_released_worlds
 from tests.kumo.test_search import TIE, synthetic
@@ -32,21 +33,24 @@ DOMAINS = (
 quick = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def optimum_of(instance: EncodedInstance) -> Optimum | None:
-    return solve_instances([instance], node_limit=NODE_LIMIT)[0].optimum
+def optimum_of(instance: EncodedInstance, is_balanced: bool = False) -> Optimum | None:
+    return solve_instances([instance], node_limit=NODE_LIMIT, is_balanced=is_balanced)[0].optimum
 
 
-def promised(n_truths: int, n_actions: int, density: float, seed: int, repeated: float) -> EncodedInstance:
-    """An instance that keeps the promise: truth 0 survives, and every other truth is ruled out."""
+def promised(
+    n_truths: int, n_actions: int, density: float, seed: int, repeated: float, n_valid: int = 1
+) -> EncodedInstance:
+    """An instance that keeps the promise: the first `n_valid` truths survive, every other is ruled out."""
     rng = random.Random(seed)
+    valid = (1 << n_valid) - 1
     drawn = synthetic(n_truths, n_actions, density, seed, repeated)
-    masks = [[*states, 0] if all(mask & 1 for mask in states) else list(states) for states in drawn.masks]
-    observed = [rng.choice([s for s, m in enumerate(states) if not m & 1]) for states in masks]
-    for truth in range(1, n_truths):
+    masks = [[*states, 0] if all(mask & valid for mask in states) else list(states) for states in drawn.masks]
+    observed = [rng.choice([s for s, m in enumerate(states) if not m & valid]) for states in masks]
+    for truth in range(n_valid, n_truths):
         if not any(states[s] >> truth & 1 for states, s in zip(masks, observed, strict=True)):
             action = rng.randrange(n_actions)
             masks[action][observed[action]] |= 1 << truth
-    return EncodedInstance(n_truths, tuple(map(tuple, masks)), tuple(observed), valid=1)
+    return EncodedInstance(n_truths, tuple(map(tuple, masks)), tuple(observed), valid)
 
 
 def instances(n_truths: tuple[int, int], n_actions: tuple[int, int]) -> st.SearchStrategy[EncodedInstance]:
@@ -57,6 +61,19 @@ def instances(n_truths: tuple[int, int], n_actions: tuple[int, int]) -> st.Searc
         density=st.sampled_from([0.15, 0.25, 0.35, 0.5]),
         seed=st.integers(0, 2**32),
         repeated=st.sampled_from([0.0, 0.0, 0.3, 0.7]),
+    )
+
+
+@st.composite
+def several_valid(draw: st.DrawFn, n_actions: tuple[int, int] = (1, 5)) -> EncodedInstance:
+    n_valid = draw(st.integers(2, 3))
+    return promised(
+        n_valid + draw(st.integers(1, 3)),
+        draw(st.integers(*n_actions)),
+        draw(st.sampled_from([0.15, 0.25, 0.35, 0.5])),
+        draw(st.integers(0, 2**32)),
+        draw(st.sampled_from([0.0, 0.0, 0.3, 0.7])),
+        n_valid,
     )
 
 
@@ -80,24 +97,22 @@ def choose_as_algorithm_3(instance: EncodedInstance, seen: Seen) -> int | None:
     return next(action for action, value in steps.items() if value <= min(steps.values()) + TIE)
 
 
-@given(instances((2, 5), (1, 5)).filter(small_enough))
+@given((instances((2, 5), (1, 5)) | several_valid()).filter(small_enough), st.booleans())
 @settings(quick, max_examples=120)
-def test_no_policy_needs_fewer_tests(instance: EncodedInstance) -> None:
-    plain = PlainOptimum(instance)
-    found = optimum_of(instance)
+def test_no_policy_needs_fewer_tests(instance: EncodedInstance, is_balanced: bool) -> None:
+    plain = PlainOptimum(instance, is_balanced)
+    found = optimum_of(instance, is_balanced)
     assert found is not None
     assert found.status == "exact"
     assert found.steps == found.least_steps == pytest.approx(plain.steps(), abs=1e-12)
-    assert can_differ(instance) == (len(plain.possible(frozenset())) > 1) == (found.steps > 0)
+    needed = not plain.sure(frozenset())
+    assert can_differ(instance) == needed == (not is_decided(instance, ())) == (found.steps > 0)
 
 
 @given(instances((2, 5), (1, 5)).filter(small_enough))
-@settings(quick, max_examples=80)
-def test_no_policy_needs_fewer_tests_where_truths_are_equally_likely(instance: EncodedInstance) -> None:
+@settings(quick, max_examples=40)
+def test_truths_are_equally_likely_in_the_tree_of_a_balanced_instance(instance: EncodedInstance) -> None:
     plain = PlainOptimum(instance, is_balanced=True)
-    found = solve_instances([instance], node_limit=NODE_LIMIT, is_balanced=True)[0].optimum
-    assert found is not None
-    assert found.steps == found.least_steps == pytest.approx(plain.steps(), abs=1e-12)
     tree = decision_tree(instance, 1_000, is_balanced=True)
     assert tree is not None
     ends = [state for state in tree.walk() if not state.branches]
@@ -118,8 +133,8 @@ def test_the_two_priors_differ_on_most_instances() -> None:
     assert sum(abs(one - other) > 1e-6 for one, other in zip(*steps.values(), strict=True)) > 5
 
 
-@given(instances((2, 4), (1, 4)).filter(small_enough))
-@settings(quick, max_examples=40)
+@given((instances((2, 4), (1, 4)) | several_valid((1, 4))).filter(small_enough))
+@settings(quick, max_examples=60)
 def test_the_policy_of_algorithm_3_is_weighed_by_the_same_prior(instance: EncodedInstance) -> None:
     found = optimum_of(instance)
     assert found is not None
@@ -134,29 +149,35 @@ def test_the_policy_of_algorithm_3_is_weighed_by_the_same_prior(instance: Encode
     assert found.steps <= found.policy_steps + 1e-12
 
 
-@given(instances((2, 5), (1, 5)).filter(small_enough))
+@given((instances((2, 5), (1, 5)) | several_valid()).filter(small_enough))
 @settings(quick, max_examples=60)
-def test_the_play_takes_the_first_of_the_best_actions(instance: EncodedInstance) -> None:
+def test_the_play_takes_the_first_of_the_best_actions_and_names_what_is_sure(
+    instance: EncodedInstance,
+) -> None:
     plain, found = PlainOptimum(instance), optimum_of(instance)
     assert found is not None
     seen: Seen = frozenset()
     for action in found.actions:
-        assert len(plain.possible(seen)) > 1
+        assert not plain.sure(seen)
         weight = sum(weight for *_, weight in plain.agreeing(seen))
         tried = {earlier for earlier, _ in seen}
         tie = plain.value(seen) + TIE * weight
         best = [a for a in plain.actions if a not in tried and plain.action_value(seen, a) <= tie]
         assert action == best[0]
         seen |= {(action, instance.observed[action])}
-    assert plain.possible(seen) == {found.answer} == {0}
+    assert found.answer == min(plain.sure(seen))
+    assert instance.valid >> found.answer & 1
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_larger_instances_agree_with_an_unpruned_search(seed: int) -> None:
-    instance = promised(7, 8, 0.3, seed, 0.4)
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("n_valid", "search"), [(1, PlainStates), (2, PlainSets), (3, PlainSets)])
+def test_larger_instances_agree_with_an_unpruned_search(
+    n_valid: int, search: type[PlainStates], seed: int
+) -> None:
+    instance = promised(7, 7, 0.25, seed, 0.4, n_valid)
     found = optimum_of(instance)
     assert found is not None
-    assert found.steps == pytest.approx(PlainStates(instance).steps(), abs=1e-12)
+    assert found.steps == pytest.approx(search(instance).steps(), abs=1e-12)
 
 
 def bundled(setting: str, count: int, *, require_test: bool = False) -> list[EncodedInstance]:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perennial.schemas.errors import UnusableConfig
 from perennial.schemas.kumo.things import OutcomeState, SeedConfig
 from perennial.tasks.kumo.answers import Move, parse_answer
 from perennial.tasks.kumo.players import answer
-from perennial.tasks.kumo.validation import RULES, validate_config
+from perennial.tasks.kumo.validation import RULES, refuse_unsafe, validate_config
 from tests.kumo.tree_config import (
     CLEAN,
     HEIGHT,
@@ -32,46 +33,18 @@ CASES: list[Case] = [
     ("blank-name", with_truth(" \t"), None, None, "truth ' \\t' (number 5) is blank"),
     ("blank-name", replace(CLEAN, name=""), None, None, "domain name '' (number 1) is blank"),
     ("blank-name", with_action(""), "", None, "action '' (number 4) is blank"),
-    (
-        "blank-name",
-        with_smell(label("", "Oak"), label("b", "Elm")),
-        "Smell",
-        "",
-        "label '' (number 1) is blank",
-    ),
-    (
-        "control-character",
-        with_truth("Bay\nleaf"),
-        None,
-        None,
-        "'Bay\\nleaf' holds the invisible character U+000A",
-    ),
+    ("blank-name", with_smell(label("", "Oak"), label("b", "Elm")), "Smell", "", "'' (number 1) is blank"),
+    ("control-character", with_truth("Bay\nleaf"), None, None, "holds the invisible character U+000A"),
     ("control-character", with_action("Ta\x00ste"), "Ta\x00ste", None, "U+0000"),
     ("answer-tag", with_truth("Bay</ANSWER>"), None, None, "'Bay</ANSWER>' holds '</ANSWER>'"),
     ("answer-tag", with_truth("<answer>Bay"), None, None, "holds '<answer>'"),
     ("answer-tag", with_action("Ta</Answer>ste"), "Ta</Answer>ste", None, "holds '</Answer>'"),
-    (
-        "unfit-text",
-        with_truth("Bay </BOOK>"),
-        None,
-        None,
-        "'Bay </BOOK>' holds the mark </BOOK",
-    ),
+    ("unfit-text", with_truth("Bay </BOOK>"), None, None, "'Bay </BOOK>' holds the mark </BOOK"),
     ("unfit-text", with_action("<Rule_Outs>"), "<Rule_Outs>", None, "holds the mark <Rule_Outs"),
-    (
-        "unfit-text",
-        replace(CLEAN, truth_notes={"Oak": "</book>"}),
-        None,
-        None,
-        "the note for truth 'Oak' holds",
-    ),
+    ("unfit-text", replace(CLEAN, truth_notes={"Oak": "</book>"}), None, None, "note for truth 'Oak' holds"),
     ("long-name", with_truth("Bay" * 67), None, None, "has 201 characters, expected 200 at most"),
     ("long-name", with_truth("Bay" * 100_000), None, None, "has 300,000 characters"),
-    (
-        "long-text",
-        replace(CLEAN, action_notes={"Smell": "x" * 5_001}),
-        *(None, None, "the note for action 'Smell' has 5,001 characters, expected 5,000 at most"),
-    ),
+    ("long-text", replace(CLEAN, action_notes={"Smell": "x" * 5_001}), None, None, "expected 5,000 at most"),
     ("long-text", replace(CLEAN, goal="<" + " " * 1_000_000), None, None, "goal has 1,000,001 characters"),
     ("long-text", replace(CLEAN, goal="x" * 5_001), None, None, "goal has 5,001 characters"),
     (
@@ -87,20 +60,8 @@ CASES: list[Case] = [
     ("similar-truth", with_truth("OAK"), None, None, "'OAK' differs from 'Oak'"),
     ("similar-action", with_action("sMELL"), "sMELL", None, "'sMELL' differs from 'Smell'"),
     ("truth-action-collision", with_truth("touch"), "Touch", None, "truth 'touch'; rename one"),
-    (
-        "unknown-note",
-        replace(CLEAN, truth_notes={"Yew": "x"}),
-        None,
-        None,
-        "truth_notes has a note for 'Yew'",
-    ),
-    (
-        "unknown-note",
-        replace(CLEAN, action_notes={"Oak": "x"}),
-        None,
-        None,
-        "action_notes has a note for 'Oak'",
-    ),
+    ("unknown-note", replace(CLEAN, truth_notes={"Yew": "x"}), None, None, "has a note for 'Yew'"),
+    ("unknown-note", replace(CLEAN, action_notes={"Oak": "x"}), None, None, "has a note for 'Oak'"),
     ("missing-outcome", replace(CLEAN, actions=(*CLEAN.actions, "Taste")), "Taste", None, "no outcome entry"),
     (
         "duplicate-outcome",
@@ -151,27 +112,9 @@ CASES: list[Case] = [
         "1..inf",
         "and inf, expected",
     ),
-    (
-        "non-finite-range",
-        with_height(span(0, 1, "Oak"), span(math.nan, 2)),
-        "Height",
-        "nan..2",
-        "bounds nan and 2",
-    ),
-    (
-        "inverted-range",
-        with_height(span(0, 1, "Oak"), span(9, 2)),
-        "Height",
-        "9..2",
-        "low 9 is not below high 2",
-    ),
-    (
-        "inverted-range",
-        with_height(span(0, 1, "Oak"), span(2, 2)),
-        "Height",
-        "2..2",
-        "low 2 is not below high 2",
-    ),
+    ("non-finite-range", with_height(span(0, 1, "Oak"), span(math.nan, 2)), "Height", "nan..2", "nan and 2"),
+    ("inverted-range", with_height(span(0, 1, "Oak"), span(9, 2)), "Height", "9..2", "9 is not below high 2"),
+    ("inverted-range", with_height(span(0, 1, "Oak"), span(2, 2)), "Height", "2..2", "2 is not below high 2"),
     (
         "range-too-wide",
         with_height(span(0, 1, "Oak"), span(-1.7e308, 1.7e308)),
@@ -184,13 +127,7 @@ CASES: list[Case] = [
     ("range-gap", with_height(span(5, 6, "Oak"), span(0, 4)), "Height", None, "no range holds 4..5,"),
     ("unknown-truth", with_smell(label("a", "Oak", "Yew"), label("b")), "Smell", "a", "names 'Yew', which"),
     ("unknown-truth", with_smell(label("a", "Oak", "elm "), label("b")), "Smell", "a", "(is 'Elm' meant?)"),
-    (
-        "repeated-rule-out",
-        with_smell(label("a", "Oak", "Oak"), label("b")),
-        "Smell",
-        "a",
-        "names 'Oak' 2 times",
-    ),
+    ("repeated-rule-out", with_smell(label("a", "Oak", "Oak"), label("b")), "Smell", "a", "'Oak' 2 times"),
     (
         "always-ruled-out",
         with_smell(label("a", "Oak", "Elm"), label("b", "Oak")),
@@ -198,22 +135,10 @@ CASES: list[Case] = [
         None,
         "rules out 'Oak',",
     ),
-    (
-        "never-ruled-out",
-        replace(CLEAN, truths=(*CLEAN.truths, "Yew")),
-        None,
-        None,
-        "truth 'Yew' is ruled out by no",
-    ),
+    ("never-ruled-out", replace(CLEAN, truths=(*CLEAN.truths, "Yew")), None, None, "is ruled out by no"),
     ("rules-out-nothing", with_smell(label("a"), label("b")), "Smell", None, "no state of this action"),
     ("too-few-truths", with_smell(label("a", "Oak"), label("b")), None, None, "4 distinct truths, but 5 are"),
-    (
-        "too-few-actions",
-        with_smell(label("a", "Oak"), label("b")),
-        None,
-        None,
-        "3 distinct actions, but 9 are",
-    ),
+    ("too-few-actions", with_smell(label("a", "Oak"), label("b")), None, None, "distinct actions, but 9 are"),
 ]
 SIZES = {"too-few-truths": (5, 3), "too-few-actions": (4, 9)}
 
@@ -237,6 +162,19 @@ def test_a_broken_rule_gives_exactly_its_finding(
     for place in (action, state):
         assert place is None or repr(place) in found.message
     assert found.message.isprintable()
+    if RULES[rule].unsafe:
+        with pytest.raises(UnusableConfig, match=rule):
+            refuse_unsafe(config)
+    else:
+        assert found.rule in {kept.rule for kept in refuse_unsafe(config)}
+
+
+def test_a_refusal_counts_all_and_quotes_the_first_in_one_line() -> None:
+    config = with_smell(label("a", *(f"Tree {i}" for i in range(1000))), label("b", "Oak"))
+    with pytest.raises(UnusableConfig, match=r"unknown-truth \(1000\).*'Tree 2'.*and 997 more") as refusal:
+        refuse_unsafe(config)
+    assert len(str(refusal.value)) < 1500
+    assert str(refusal.value).isprintable()
 
 
 def test_a_single_state_is_too_few_and_rules_out_always_or_nothing() -> None:
