@@ -106,13 +106,10 @@ def training_curves(data: ReportData) -> Section:
     rows = data.tables[_KEY].records()
     trainings = tuple(dict.fromkeys(clean(row["training"]) for row in rows))
     order = [*data.settings, *sorted({row["setting"] for row in rows} - {*data.settings})]
-    places = sorted(
-        {(row["setting"], row["domain"]) for row in rows}, key=lambda cell: (cell[1], order.index(cell[0]))
-    )
+    cells = {(row["domain"], row["setting"]) for row in rows}
     drawings = [
-        _draw(domain, setting, [row for row in rows if (row["setting"], row["domain"]) == place], trainings)
-        for place in places
-        for setting, domain in [place]
+        _draw(*cell, [row for row in rows if (row["domain"], row["setting"]) == cell], trainings)
+        for cell in sorted(cells, key=lambda cell: (cell[0], order.index(cell[1])))
     ]
     caption = (
         "Each panel is a test set: a domain in a setting. A line is a model that is trained on golden play "
