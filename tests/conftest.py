@@ -34,17 +34,27 @@ MAIN = sys.modules["__main__"]
 NUMBERS = count()
 
 
+# What takes seconds to make, and files that name it; tests of a folder that share their own.
+_SHARED = ("by_prefect", "made_edition")
+_SHARING_FOLDERS = ("tests/study", "tests/website")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: at the end, files of short ones keep all processes at work."""
+    """Shared data and slow tests come first: at the end, files of short ones keep all processes at work."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (_unit(item.nodeid).endswith(".py"), item.path not in slow))
 
 
 @cache
-def _made_data(file: str) -> str:
-    """Name the data that tests of this file make or share with other files; else the file itself."""
+def _unit_of_file(file: str) -> str:
+    folder = next((name for name in _SHARING_FOLDERS if file.startswith(f"{name}/")), None)
     text = (REPOSITORY / file).read_text("utf-8")
-    return next((name for name in ("made_edition", "private_root") if name in text), file)
+    return folder or next((name for name in _SHARED if name in text), file)
+
+
+def _unit(nodeid: str) -> str:
+    """Name the data that the tests of this file share with other files; else the file itself."""
+    return _unit_of_file(nodeid.split("::", 1)[0])
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -53,7 +63,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
     class BySharedData(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return _made_data(nodeid.split("::", 1)[0])
+            return _unit(nodeid)
 
     return BySharedData(config, log) if config.getoption("dist") == "loadfile" else None
 

@@ -3,9 +3,7 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from tests.conftest import REPOSITORY
+from tests.flows.prefect_harness import Harness, clean_environment
 from tests.real_model.server import real_server
 
 PAGE = (REPOSITORY / "docs/tutorial.md").read_text("utf-8")
@@ -20,25 +19,15 @@ IMAGES = REPOSITORY / "docs/images"
 COLUMNS = 80
 
 
-def run_tutorial(folder: Path, url: str) -> dict[str, str]:
+def run_tutorial(folder: Path, url: str, harness: Harness) -> dict[str, str]:
     """What each command of the page printed, by its command."""
-    kept = ("PERENNIAL_", "OPENAI_")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(kept)}
-    program = shutil.which("perennial", path=str(Path(sys.executable).parent))
-    assert program is not None
+    terminal = harness.but(COLUMNS=str(COLUMNS))
     printed: dict[str, str] = {}
     for command in re.findall(r"^    perennial (.+)$", PAGE, re.MULTILINE):
         arguments = shlex.split(command)
         if arguments[0] == "episode":
             arguments[1] = re.findall(r"perennial episode (\w+)", printed["try"])[0]
-        done = subprocess.run(
-            [program, *arguments, "-q"],
-            cwd=folder,
-            env={**environment, "COLUMNS": str(COLUMNS)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        done = terminal.perennial(*arguments, "-q", cwd=folder, timeout=900)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         printed[arguments[0]] = done.stdout
         if arguments[0] == "init":
@@ -59,7 +48,7 @@ def _draw(name: str, command: str, text: str) -> None:
 def main() -> None:
     """Draw the terminal after three of the commands, and the report as a browser shows it."""
     with tempfile.TemporaryDirectory() as place, real_server() as url:
-        printed = run_tutorial(Path(place), url)
+        printed = run_tutorial(Path(place), url, Harness(clean_environment()))
         score = printed["try"]
         _draw("try", "try short --benchmark beyondbench", score[score.index("short on ") :])
         _draw("reasons", 'query "SELECT player, reason, sum(episodes) ... FROM losses ..."', printed["query"])
