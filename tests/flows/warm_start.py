@@ -15,10 +15,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -124,6 +125,44 @@ class WarmProcess(subprocess.Popen[str]):
             self._child_created = True
         finally:
             self._close_pipe_fds(*ends.values())
+
+
+_ASK = """import json, os, socket, sys
+asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+asked.connect({address!r})
+request = dict(arguments=sys.argv[1:], cwd=os.getcwd(), environment=dict(os.environ))
+socket.send_fds(asked, [json.dumps(request).encode()], [1, 2])
+sys.exit(int(asked.recv(8)))
+"""
+
+
+@contextmanager
+def program_for_shells(warm: WarmStart) -> Iterator[tuple[str, ...]]:
+    """Yield a program that shell scripts call as `perennial`: it runs as a fork of what is warm."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door,
+    ):
+        door.bind(f"{folder}/warm")
+        door.listen()
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    asking, _ = door.accept()
+                    with asking:
+                        message, files, _, _ = socket.recv_fds(asking, _REQUEST_BYTES, 2)
+                        process = warm.fork({**json.loads(message), "owner": os.getpid()}, *files)
+                        for file in files:
+                            os.close(file)
+                        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+                        asking.send(str(code).encode())
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        yield (sys.executable, "-S", "-E", "-c", _ASK.format(address=f"{folder}/warm"))
+        door.shutdown(socket.SHUT_RDWR)
+        answering.join()
 
 
 def _import_all(lock: str, *, plain: bool) -> None:

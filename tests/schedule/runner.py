@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,6 @@ from typing import Any
 import yaml
 
 from tests.conftest import REPOSITORY
-from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import clean_environment
 
 HERE = Path(__file__).parent
@@ -27,8 +26,6 @@ _STAND_INS = {
     "gh": f'exec "{sys.executable}" "{HERE}/gh.py" "$@"',
     "aws": f'exec "{sys.executable}" "{HERE}/aws.py" "$@"',
     "pip": 'echo "pip $*"',
-    # A Prefect server for each command would take half of the time; tests/flows start it.
-    "perennial": f'exec {shlex.join(PLAIN_PROGRAM)} "$@"',
 }
 # GitHub's own for `shell: bash`.
 _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
@@ -54,6 +51,7 @@ def run_job(
     checkout: Path,
     temp: Path,
     environment: Mapping[str, str],
+    program: Sequence[str],
     *,
     secrets: Mapping[str, str],
     inputs: Mapping[str, str] | None = None,
@@ -61,6 +59,7 @@ def run_job(
 ) -> Job:
     """Run the jobs `refresh` and `keep` of the workflow in this checkout, `without` some steps.
 
+    The scripts find `program` as `perennial`.
     `temp` is the runner's own empty folder, which both share: so what one hands on is there for the other.
     """
     jobs = read_workflow(checkout / ".github/workflows/perennial.yml")["jobs"]
@@ -68,7 +67,7 @@ def run_job(
         if step["name"] in without:
             step["if"] = "cancelled()"
     with _own_gnupg() as gnupg:
-        base = {**_environment(temp), "GNUPGHOME": gnupg, **environment}
+        base = {**_environment(temp, program), "GNUPGHOME": gnupg, **environment}
         done = _run_steps(jobs["refresh"], checkout, temp, base, secrets, inputs or {})
         needs = _Empty({"refresh": SimpleNamespace(outputs=_Empty(done.outputs))})
         if "keep" in jobs and _is_true(jobs["keep"]["if"], {"needs": needs}, failed=False):
@@ -133,10 +132,10 @@ class _Empty(dict[str, Any]):
         return self.get(name, "")
 
 
-def _environment(temp: Path) -> dict[str, str]:
+def _environment(temp: Path, program: Sequence[str]) -> dict[str, str]:
     programs = temp / "programs"
     programs.mkdir(parents=True, exist_ok=True)
-    for name, line in _STAND_INS.items():
+    for name, line in {**_STAND_INS, "perennial": f'exec {shlex.join(program)} "$@"'}.items():
         (programs / name).write_text(f"#!/bin/sh\n{line}\n")
         (programs / name).chmod(0o755)
     # On a runner the interpreter is `python`.

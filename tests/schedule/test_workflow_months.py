@@ -11,6 +11,10 @@ from perennial.flows.schedule.github import WORKFLOW, check_keep, github_workflo
 from perennial.schemas.settings.models import load_models
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
+from tests.flows.conftest import harness
+from tests.flows.plain_audit import PLAIN_PROGRAM
+from tests.flows.prefect_harness import Harness
+from tests.flows.warm_start import program_for_shells
 from tests.schedule.runner import Job, run_job
 from tests.server.log import ANSWERED
 from tests.server.options import ServerOptions
@@ -21,7 +25,7 @@ from tests.warehouse.tiny_edition import publish
 
 pytestmark = pytest.mark.slow
 
-__all__ = ["s3"]
+__all__ = ["harness", "s3"]
 
 KEY = "sk-of-a-model-0123456789"
 PASSPHRASE = "correct horse battery staple"
@@ -38,6 +42,7 @@ class Repository:
     keep: str
     server: RunningServer
     secrets: dict[str, str]
+    program: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)
     runs: int = 0
     checkout: Path = Path()
@@ -50,6 +55,7 @@ class Repository:
             self.checkout,
             self.folder / f"runner-{self.runs}",
             self.environment,
+            self.program,
             secrets=self.secrets | secrets,
             inputs={"month": month, "max_cost": max_cost},
             without=without,
@@ -74,6 +80,16 @@ class Repository:
 
 
 @pytest.fixture
+def program(harness: Harness) -> Iterator[Sequence[str]]:
+    """Commands that need not import perennial; without Prefect, which tests/flows start."""
+    if harness.warm is None:
+        yield PLAIN_PROGRAM
+        return
+    with program_for_shells(harness.warm) as warm:
+        yield warm
+
+
+@pytest.fixture
 def server() -> Iterator[RunningServer]:
     with running_server(ServerOptions(keys=(KEY,), models=("m",))) as running:
         yield running
@@ -89,11 +105,13 @@ def answers(root: str) -> list[tuple[object, ...]]:
     return open_catalog(Store(root)).query(sql)[1]
 
 
-def test_the_root_in_releases_lasts_through_a_limit(server: RunningServer, tmp_path: Path) -> None:
+def test_the_root_in_releases_lasts_through_a_limit(
+    server: RunningServer, program: Sequence[str], tmp_path: Path
+) -> None:
     kept = tmp_path / "releases"
     kept.mkdir()
     secrets = {"ROOT_PASSPHRASE": PASSPHRASE, "MODEL_KEY": KEY}
-    there = Repository(tmp_path, "release", server, secrets, {"GH_FOLDER": str(kept)})
+    there = Repository(tmp_path, "release", server, secrets, program, {"GH_FOLDER": str(kept)})
 
     limited = there.run("2026-12", max_cost="0.02")
     assert limited.outcomes[GROW] == "success", limited.output
@@ -129,13 +147,13 @@ def test_the_root_in_releases_lasts_through_a_limit(server: RunningServer, tmp_p
 
 
 def test_ledger_and_seeds_beside_a_root_on_s3_last_into_the_next_month(
-    server: RunningServer, s3: S3, tmp_path: Path
+    server: RunningServer, program: Sequence[str], s3: S3, tmp_path: Path
 ) -> None:
     keep = s3.new_root().removesuffix("/data")
     store, at = Store(f"{keep}/data"), datetime(2026, 12, 1, tzinfo=UTC)
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], at)
     secrets = {name: s3.environment[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
-    there = Repository(tmp_path, keep, server, {**secrets, "MODEL_KEY": KEY}, s3.environment)
+    there = Repository(tmp_path, keep, server, {**secrets, "MODEL_KEY": KEY}, program, s3.environment)
     # What grows and evaluates on S3 is in `tests/flows/test_s3_refresh.py`.
     without = (GROW, EVALUATE, SITE)
     there.ledger = b"replies"
