@@ -76,7 +76,7 @@ def test_code_that_is_damaged_or_of_others_is_compiled_again(
     source.write_text("def twice(n):\n    return 2 * n\n")
 
     def run() -> tuple[int, int]:
-        """Call it as a process would that has loaded nothing; return the value and how often code was loaded."""
+        """Call it as a process that has loaded nothing; return the value and how often code was loaded."""
         function = compiled.njit(cache=True)(runpy.run_path(str(source))["twice"])
         return function(21), sum(function.stats.cache_hits.values())
 
