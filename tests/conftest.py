@@ -68,11 +68,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     return BySharedData(config, log) if config.getoption("dist") == "loadfile" else None
 
 
+# The garbage collector would search all that is imported and collected again and again.
+gc.set_threshold(50_000, 20, 50)
+
+
 def pytest_collection_finish() -> None:
-    """Keep what lives to the end out of the garbage collector, which would search all of it each time."""
+    """Keep what lives to the end out of the garbage collector."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)
