@@ -61,7 +61,7 @@ class Declaration:
       population of domains; without it there is no common scale and no design.
     - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read),
       `right_answer` and `fault` (the kind of a wrong answer, or NULL) of its episodes. Questions are joined
-      by LEFT JOIN: docs/scale.md says why.
+      by LEFT JOIN: docs/querying.md says why.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `published`: returns what its paper and its authors' site print, the rows of `published_scores`.
     - `unlike_paper`: SQL of `edition`, `player` (NULL: all) and `differs`, how the edition's answers came
