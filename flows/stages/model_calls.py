@@ -201,8 +201,9 @@ async def _in_session(
     work: Callable[[ModelSession], Awaitable[Result]],
     in_batches: bool,
 ) -> Result:
-    # It logs every request at the level that `--verbose` shows; the ledger has them all.
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    # They log every request at the level that `--verbose` shows; the ledger has them all.
+    for library in ("httpx", "httpx2"):
+        logging.getLogger(library).setLevel(logging.WARNING)
     path = ledger_file(store.root)
     endpoints = {name: entry.base_url for name, entry in policy.models.items() if entry.base_url}
     with CallLedger(path, unit, policy.base_url, root_id(store), endpoints) as ledger:

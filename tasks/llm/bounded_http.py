@@ -10,25 +10,20 @@ flight; one that waits for its turn does so within the call's time-out. Headers 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import SplitResult
 
-import httpx2
-from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
+from openai import VERSION, AsyncOpenAI, DefaultAioHttpClient, Omit, Timeout
 
 from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.endpoint import RequestExtras, bracket_host, is_loopback, strip_url
 
-# Read the JSON of a body that may be made to exhaust its reader, or that streams unasked.
-
-
-# The base URL and the key of an endpoint: checked before use, and the URL as it may be shown.
-
-
-# What requests carry beside their body and the key: those of models.toml and of the environment.
-#
-# The protocol's client adds the headers of `OPENAI_CUSTOM_HEADERS` by itself, one `Name: value` a line.
-
+# openai 3 sends by httpx2, openai 2 by httpx: their classes have the same names.
+if TYPE_CHECKING or int(VERSION.partition(".")[0]) >= 3:
+    import httpx2 as _httpx
+else:
+    import httpx as _httpx
+httpx = _httpx
 
 _SMALL = 1_000_000
 _LARGE_TOGETHER = 128_000_000
@@ -48,8 +43,8 @@ def open_client(
     extras = extras or RequestExtras()
     http_client = _BoundedHttpClient(
         policy.max_reply_bytes,
-        timeout=httpx2.Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
-        limits=httpx2.Limits(max_connections=policy.concurrency),
+        timeout=Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
+        limits=httpx.Limits(max_connections=policy.concurrency),
         follow_redirects=False,
         # A proxy of the environment cannot reach this machine's own servers.
         mounts={f"all://{bracket_host(url.hostname or '')}": None} if is_loopback(url) else None,
@@ -69,7 +64,7 @@ def open_client(
     )
 
 
-def why_cut(response: httpx2.Response) -> str | None:
+def why_cut(response: httpx.Response) -> str | None:
     """Why only the beginning of the response's body was kept, None where it is whole."""
     why: str | None = response.extensions.get(_WHY_CUT)
     return why
@@ -81,7 +76,7 @@ class _BoundedHttpClient(DefaultAioHttpClient):
         self._max_body_bytes = max_body_bytes
         self._large = asyncio.Semaphore(max(1, _LARGE_TOGETHER // max_body_bytes))
 
-    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+    async def send(self, request: httpx.Request, *, stream: bool = False, **options: Any) -> httpx.Response:
         """The response with its body, decoded, or with the beginning of one that is too long.
 
         A streamed one that is no error is returned before its body is read: `bounded_lines` reads it.
@@ -93,7 +88,7 @@ class _BoundedHttpClient(DefaultAioHttpClient):
         async with AsyncExitStack() as turn:
             body = _Body(limit, self._large, turn)
             content = await body.read(response)
-        return httpx2.Response(
+        return httpx.Response(
             response.status_code,
             headers=[(name, value) for name, value in response.headers.raw if _is_kept(name)],
             content=content,
@@ -123,9 +118,9 @@ class _Body:
         self._decoded = 0
         self._idle = 0
 
-    async def read(self, response: httpx2.Response) -> bytes:
+    async def read(self, response: httpx.Response) -> bytes:
         """Read the decoded body and close the response; of a body that is too long, the beginning."""
-        response.stream = CountedStream(cast(httpx2.AsyncByteStream, response.stream), self.receive)
+        response.stream = CountedStream(cast(httpx.AsyncByteStream, response.stream), self.receive)
         kept: list[bytes] = []
         try:
             # Leaving the loop closes the connection; what is still to come is not waited for.
@@ -158,10 +153,10 @@ class _Body:
             self._turn.callback(self._large.release)
 
 
-class CountedStream(httpx2.AsyncByteStream):
+class CountedStream(httpx.AsyncByteStream):
     """The stream of a response; `receive` gets the number of bytes of each part."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, receive: Callable[[int], Awaitable[None]]) -> None:
+    def __init__(self, stream: httpx.AsyncByteStream, receive: Callable[[int], Awaitable[None]]) -> None:
         self._stream = stream
         self._receive = receive
 
@@ -187,7 +182,7 @@ class TooMuch(Exception):
 
 
 async def read_bounded_lines(
-    response: httpx2.Response, max_line_bytes: int, most_in_all: int
+    response: httpx.Response, max_line_bytes: int, most_in_all: int
 ) -> AsyncIterator[tuple[bytes, bool]]:
     """The lines of a streamed body, decoded and without their ends.
 
@@ -195,7 +190,7 @@ async def read_bounded_lines(
     `most_in_all` bytes, of the wire or decoded, and after 1 MB that decodes to nothing.
     """
     amount = _Amount(most_in_all)
-    response.stream = CountedStream(cast(httpx2.AsyncByteStream, response.stream), amount.receive)
+    response.stream = CountedStream(cast(httpx.AsyncByteStream, response.stream), amount.receive)
     line = _Line(max_line_bytes)
     async with aclosing(response.aiter_bytes()) as parts:
         async for part in parts:

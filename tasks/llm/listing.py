@@ -24,20 +24,19 @@ _AUTHORITIES = "SSL_CERT_FILE"
 
 async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> HttpResult:
     """What one POST gives; the body stays text, as only `replies` may say what it is."""
-    import httpx2
+    from perennial.tasks.llm.bounded_http import httpx
 
     return await receive(
-        lambda: openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body), policy
+        lambda: openai_client.post("/chat/completions", cast_to=httpx.Response, body=body), policy
     )
 
 
 async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: CallPolicy) -> HttpResult:
     """What one request gives, whatever becomes of it."""
     import aiohttp
-    import httpx2
     import openai
 
-    from perennial.tasks.llm.bounded_http import why_cut
+    from perennial.tasks.llm.bounded_http import httpx, why_cut
 
     started = time.perf_counter()
     try:
@@ -45,7 +44,7 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
             response = await send()
     except openai.APIStatusError as error:
         response = error.response
-    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+    except (openai.APIConnectionError, httpx.HTTPError, aiohttp.ClientError, OSError) as error:
         return HttpResult(
             None,
             latency_s=time.perf_counter() - started,
@@ -104,18 +103,17 @@ async def ask_for_models(
 ) -> "httpx2.Response | str":
     """The answer to GET /models, or why there was none."""
     import aiohttp
-    import httpx2
     import openai
 
-    from perennial.tasks.llm.bounded_http import open_client
+    from perennial.tasks.llm.bounded_http import httpx, open_client
 
     url = check_url(policy.base_url)
     try:
         async with asyncio.timeout(policy.timeout_s), open_client(policy, url, key, extras) as client:
-            return await client.get("/models", cast_to=httpx2.Response)
+            return await client.get("/models", cast_to=httpx.Response)
     except openai.APIStatusError as error:
         return error.response
-    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+    except (openai.APIConnectionError, httpx.HTTPError, aiohttp.ClientError, OSError) as error:
         return in_one_line(describe_problem(error, policy))
 
 

@@ -125,20 +125,19 @@ class BatchApi:
         """List the batches of the account, the newest first."""
 
         async def send() -> "httpx2.Response":
-            import httpx2
+            from perennial.tasks.llm.bounded_http import httpx
 
             params: dict[str, Any] = {"limit": limit} | ({"after": after} if after else {})
-            return await self._client.get("/batches", cast_to=httpx2.Response, options={"params": params})
+            return await self._client.get("/batches", cast_to=httpx.Response, options={"params": params})
 
         return await receive(send, self._policy)
 
     async def lines(self, file_id: str) -> AsyncIterator[tuple[bytes, bool]]:
         """The lines of a file as `read_bounded_lines` does; raise LostFile, or what that raises."""
         import aiohttp
-        import httpx2
         import openai
 
-        from perennial.tasks.llm.bounded_http import read_bounded_lines
+        from perennial.tasks.llm.bounded_http import httpx, read_bounded_lines
 
         try:
             async with self._client.files.with_streaming_response.content(file_id) as answer:
@@ -147,7 +146,7 @@ class BatchApi:
                     yield line
         except openai.APIStatusError as error:
             raise LostFile(f"HTTP {error.status_code}", error.status_code) from None
-        except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        except (openai.APIConnectionError, httpx.HTTPError, aiohttp.ClientError, OSError) as error:
             raise LostFile(describe_problem(error, self._policy)) from None
 
 
