@@ -16,7 +16,7 @@ from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.dictionary import describe_columns, draw_tables, question_of, question_views
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
-_EXAMPLE = re.compile(r"\[(`[^`\]]+`)\]\((mastermind/[^)]+)\)")
+_EXAMPLE = re.compile(r"\[(`[^`\]]+`)\]\(((?:mastermind|deploy)/[^)]+)\)")
 _COPIED = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 
@@ -45,7 +45,9 @@ def show_files(text: str, folder: Path) -> str:
 
 
 def _block(file: Path) -> str:
-    kind = {".py": "python", ".sql": "sql", ".toml": "toml"}.get(file.suffix, "text")
+    kind = {".py": "python", ".sql": "sql", ".toml": "toml", ".yaml": "yaml", ".sh": "bash"}.get(
+        file.suffix, "text"
+    )
     code = file.read_text(encoding="utf-8").rstrip().replace("\n", "\n    ")
     return f'??? example "{file.name}"\n\n    ```{kind}\n    {code}\n    ```'
 

@@ -94,12 +94,15 @@ def test_the_navigation_has_every_page() -> None:
     assert sorted(named) == sorted({*WRITTEN, *PAGES})
 
 
-def test_the_site_shows_the_files_of_the_example_below_what_links_to_them() -> None:
-    text = WRITTEN["write_a_benchmark.md"]
-    files = [DOCS / name for name in re.findall(r"\]\((mastermind/[^)]+)\)", text)]
-    assert len(files) >= 8
+@pytest.mark.parametrize(
+    ("page", "folder", "least"), [("write_a_benchmark", "mastermind", 8), ("operate", "deploy", 5)]
+)
+def test_the_site_shows_the_files_that_a_page_links_to(page: str, folder: str, least: int) -> None:
+    text = WRITTEN[f"{page}.md"]
+    files = [DOCS / name for name in re.findall(rf"\]\(({folder}/[^)]+)\)", text)]
+    assert len(files) >= least
     shown = HOOK.show_files(text, DOCS)
-    assert "](mastermind/" not in shown
+    assert f"]({folder}/" not in shown
     for file in files:
         assert file.read_text("utf-8").rstrip().replace("\n", "\n    ") in shown
 

@@ -19,7 +19,7 @@ README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 DOCS = {path.name: path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "docs").glob("*.md"))}
 COMMANDS = [
     command
-    for text in (README, *DOCS.values())
+    for text in (README, *DOCS.values(), (REPOSITORY / "docs/deploy/monthly.sh").read_text("utf-8"))
     for command in re.findall(r"^    (perennial .+)$", text, re.MULTILINE)
 ]
 # The edition is KUMO's, without models, authors and revisions, and has too few players for correlations.

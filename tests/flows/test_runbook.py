@@ -1,4 +1,4 @@
-"""Recipes of docs/operate.md: backup and restore, the systemd unit, what containers run."""
+"""Recipes of docs/operate.md and docs/deploy: backup and restore, the systemd unit, what containers run."""
 
 import os
 import re
@@ -18,17 +18,13 @@ from tests.conftest import REPOSITORY
 from tests.flows.conftest import Published
 
 PAGE = (REPOSITORY / "docs/operate.md").read_text("utf-8")
-
-
-def blocks(language: str, heading: str) -> list[str]:
-    """The blocks of a language under a heading of the second level."""
-    section = PAGE.split(f"\n## {heading}", 1)[1].split("\n## ", 1)[0]
-    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+DEPLOY = REPOSITORY / "docs/deploy"
 
 
 @pytest.mark.slow
 def test_a_root_comes_back_from_its_backup_byte_for_byte(published: Published, tmp_path: Path) -> None:
-    back_up, restore = blocks("bash", "Back up")
+    section = PAGE.split("\n## Back up", 1)[1].split("\n## ", 1)[0]
+    back_up, restore = re.findall(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     programs = tmp_path / "bin"
     programs.mkdir()
     # Where no service runs, there is none to stop.
@@ -62,7 +58,7 @@ def _check_root(arguments: list[str], root: str) -> None:
 
 
 def test_the_unit_of_systemd_is_valid(tmp_path: Path) -> None:
-    (unit,) = blocks("ini", "Schedules")
+    unit = (DEPLOY / "perennial.service").read_text("utf-8")
     (command,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
     program, *arguments = shlex.split(command)
     _check_root(arguments, "data")
@@ -76,9 +72,11 @@ def test_the_unit_of_systemd_is_valid(tmp_path: Path) -> None:
 
 
 def test_containers_run_known_commands_with_known_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    (dockerfile,) = blocks("dockerfile", "In containers")
-    (text,) = blocks("yaml", "In containers")
-    services = yaml.safe_load(text)["services"]
+    dockerfile = (DEPLOY / "Dockerfile").read_text("utf-8")
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
+    assert {str(one["build"]["dockerfile"]) for one in services.values() if "build" in one} == {
+        "docs/deploy/Dockerfile"
+    }
     (arguments,) = re.findall(r"^CMD (.*)$", dockerfile, re.MULTILINE)
     for command in (yaml.safe_load(arguments), services["perennial"]["command"]):
         _check_root(command, "/data")

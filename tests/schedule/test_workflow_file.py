@@ -203,8 +203,7 @@ def test_nothing_tells_to_install_perennial_by_a_name_that_nobody_owns() -> None
 def test_the_script_for_cron_builds_the_website_whatever_an_evaluation_ends_with(
     tmp_path: Path, code: int
 ) -> None:
-    page = (REPOSITORY / "docs/operate.md").read_text("utf-8")
-    (script,) = re.findall(r"```bash\n(#!/usr/bin/env bash\n.*?)```", page, re.DOTALL)
+    script = (REPOSITORY / "docs/deploy/monthly.sh").read_text("utf-8")
     here = script.replace("/srv/perennial", str(tmp_path))
     assert here != script
     (tmp_path / "keys.sh").write_text("export MODEL_KEY=key\n")
