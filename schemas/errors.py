@@ -164,7 +164,7 @@ def find_alike(wanted: str, names: Iterable[str]) -> str | None:
 def suggest(wanted: str, names: Iterable[str]) -> str:
     """Return `; did you mean x?` where a known name is like the given one, else nothing."""
     alike = find_alike(wanted, names)
-    return f"; did you mean {alike}?" if alike is not None else ""
+    return f"; did you mean {alike}?" if alike not in (None, wanted) else ""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

@@ -54,7 +54,9 @@ def _read(text: str | bytes, max_bytes: int, *, any_number: bool) -> Any:
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise UnreadableJson(f"not UTF-8 ({error.reason} at byte {error.start})") from None
+            raise UnreadableJson(
+                f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+            ) from None
     if text.startswith("\ufeff"):
         raise UnreadableJson("not JSON: it starts with a byte order mark; save it as UTF-8 without one")
     brackets = text.count("[") + text.count("{")

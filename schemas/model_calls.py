@@ -319,8 +319,12 @@ def check_base_url(value: str) -> str:
             "a URL with a variable in it, which is sent as it is written: write the address, or set "
             "OPENAI_BASE_URL"
         )
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+    try:
+        parts = urlsplit(value)
+        is_whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # such as a port above 65535
+        is_whole = False
+    if not is_whole:
         raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
     if parts.username or parts.password or parts.query:
         raise ValueError(

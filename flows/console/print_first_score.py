@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from textwrap import wrap
 
 from perennial.flows.benchmark import Benchmark
@@ -23,6 +24,8 @@ from perennial.schemas.rows import JsonObject, Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import leaderboard_sql
+from perennial.warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, LedgerReader
+from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 
 WIDTH = 80
@@ -57,16 +60,13 @@ def print_first_score(
     board.sort(key=lambda row: ordered.index(row["setting"]) if row["setting"] in ordered else len(ordered))
     problems = [problem for problem in find_problems(catalog, edition, 0.0) if problem.player == model]
     call_problems = describe_call_problems(catalog, edition)
-    spent = _sum_spending(catalog, edition, model)
+    spent = {**_sum_spending(catalog, edition, model), "waited_s": _time_waiting(store, edition)}
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
     root = root_flag(store)
     meanings = {row["setting"]: _explain(row) for row in board if row["player"] == model}
-    step, command, needed = _propose(benchmark.name, problems, list(meanings.values()))
-    then = [
-        f"perennial episode {example}{root}",
-        f"perennial {command} {shlex.quote(model)}{(needed or named).rstrip()}{flags}"
-        + ("" if command == "models check" else root),
-    ]
+    step, command = _propose(benchmark.name, named, edition, model, problems, list(meanings.values()))
+    then = [f"perennial episode {example}{root}", f"perennial {command}{flags}"]
+    then[1] += "" if command.startswith("models check") else root
     if as_json:
         document = {
             "edition": edition,
@@ -87,7 +87,9 @@ def print_first_score(
     for text in call_problems:
         lines += ["", *wrap(f"problem: {text}", WIDTH)]
     lines += _spending(spent)
-    lines += ["", *_indent("next:", then[:1]), f"{'':<12}{step}:", *_indent("", then[1:])]
+    lines += ["", *_indent("next:", then[:1])]
+    lines += [f"{'':<12}{part}" for part in wrap(f"{step}:", WIDTH - 12)]
+    lines += _indent("", then[1:])
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -103,23 +105,28 @@ def _explain(row: Row) -> str:
     return UNDECIDED if low is None or low <= 0 else ABILITY
 
 
-def _propose(benchmark: str, problems: list[EpisodeProblem], meanings: list[str]) -> tuple[str, str, str]:
-    """What to do next after what was seen: in words, and as a command.
+def _propose(
+    benchmark: str, named: str, edition: str, model: str, problems: list[EpisodeProblem], meanings: list[str]
+) -> tuple[str, str]:
+    """What to do next after what was seen, in words and as a command; `named` is the benchmark's flag.
 
-    Of the command: all before the model's name, and the flag for another benchmark than this one.
+    Under its own name the model would get further runs beside those that the settings spoiled.
     """
     shares = {problem.status: problem.share for problem in problems}
+    quoted, again = shlex.quote(model), f"{model}-2"
+    entry = f'add ["{again}"] to models.toml, the same model with'
+    same = f"evaluate {edition} --players {shlex.quote(again)} --runs 1"
     if NO_SCORE in meanings or shares.get("api_error", 0.0) >= _MANY:
-        return "calls fail: see what the model's server accepts", "models check", " "
+        return "calls fail: see what the model's server accepts", f"models check {quoted}"
     if shares.get("truncated", 0.0) >= _MANY:
-        return "replies are cut: raise max_output in models.toml, then", "try", ""
+        return f"replies are cut: {entry} a higher max_output; the same questions", same
     if shares.get("unparsed", 0.0) + shares.get("refused", 0.0) >= _MOST:
-        return "few replies hold an answer: read them, change its settings, then", "try", ""
+        return f"few replies hold an answer: read them, {entry} other settings; the same questions", same
     if set(meanings) == {NO_ABILITY}:
         other = next((other for other in benchmarks() if other != benchmark), benchmark)
         step = "more questions would show the same: try another benchmark"
-        return step, "try", f" --benchmark {other}"
-    return "more questions give a narrower interval", "refresh --size small --players", ""
+        return step, f"try {quoted} --benchmark {other}"
+    return "more questions give a narrower interval", f"refresh --size small --players {quoted}{named}"
 
 
 def _scores(
@@ -175,7 +182,8 @@ def _spending(spent: Row) -> list[str]:
         "",
         f"{'calls':<12}{spent['calls']:,}",
         f"{'tokens':<12}{tokens}",
-        f"{'time':<12}{spent['latency_s'] or 0:.1f} s per reply (median)",
+        f"{'time':<12}{spent['waited_s'] / max(1, spent['calls']):.1f} s per reply, as several wait at once; "
+        f"{spent['latency_s'] or 0:.1f} s for one (median)",
         f"{'cost':<12}{cost}",
     ]
 
@@ -200,6 +208,19 @@ def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
         f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"
     )
     return dict(zip(names, rows[0], strict=True))
+
+
+def _time_waiting(store: Store, edition: str) -> float:
+    """Seconds in which players' calls waited, counted once where several wait in a server's queue."""
+    with LedgerReader(ledger_file(store.root)) as ledger:
+        calls = ledger.newest(CallFilter(role="player", edition=edition), -1)
+    listed = [dict(zip(LISTED_COLUMNS, call, strict=True)) for call in calls]
+    ends = [(datetime.fromisoformat(call["stored_at"]).timestamp(), call["latency_s"]) for call in listed]
+    waited = reached = 0.0
+    for begin, end in sorted((end - seconds, end) for end, seconds in ends):
+        waited += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return waited
 
 
 def _pick_episode(catalog: Catalog, edition: str, model: str) -> str:

@@ -6,7 +6,6 @@ what it holds: `manifest.json`, `SHA256SUMS` for `sha256sum --check`, and a READ
 
 import hashlib
 import json
-import os
 import re
 import shutil
 from contextlib import suppress
@@ -16,7 +15,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from uuid import uuid4
 
-from perennial.flows.console.input_files import show_path
+from perennial.flows.console.input_files import require_folder
 from perennial.flows.export.hugging_face import card_head
 from perennial.flows.export.source import Source
 from perennial.flows.run.code_version import code_version
@@ -31,7 +30,6 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.seeds import revealed_seed
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.export_tables import ExportedFile
-from perennial.warehouse.store.file_system import is_utf8
 from perennial.warehouse.store.store import Store
 
 # The README of an export.
@@ -178,10 +176,9 @@ def export_edition(
         raise InvalidOption(
             f"edition {edition!r} was imported: name the license of its data with --license TEXT"
         )
-    if not is_utf8(os.path.abspath(destination)):
-        raise InvalidOption(f"{show_path(destination)}: the path is not UTF-8; name another folder")
     if destination.exists() or destination.is_symlink():
         raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")
+    require_folder("DESTINATION", destination)
     leave_out = not is_retired(store, edition)
     source = Source.select(
         store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers, dataset=dataset

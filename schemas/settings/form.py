@@ -124,7 +124,7 @@ def describe_expectation(problem: ReadJson) -> str:
     if " is not one of " in message:  # a choice of typer's
         choices = re.findall("'([^']*)'", message.partition(" is not one of ")[2])
         return f"expected {join_choices(choices)}"
-    return shorten(message, WIDTH)
+    return shorten(message.replace("Input should be ", "expected ", 1), WIDTH)
 
 
 def redact(value: object) -> str:

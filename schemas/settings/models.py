@@ -10,7 +10,7 @@ from pydantic import BaseModel, PrivateAttr, ValidationError, field_validator
 from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
 from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, Endpoint, check_base_url, choose_endpoint
 from perennial.schemas.rows import JsonObject
-from perennial.schemas.settings.form import CALLS, PLAYERS, read_toml, setting
+from perennial.schemas.settings.form import CALLS, PLAYERS, describe_expectation, read_toml, setting
 from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 from perennial.schemas.variables import settings_file
 
@@ -18,7 +18,6 @@ from perennial.schemas.variables import settings_file
 
 
 MODELS_FILE = "models.toml"
-_WIDTH = 200
 # What may hold a key that somebody put there is never shown.
 _SHOWN = ("max_output", "context", "system_role", "requests_per_minute", "tokens_per_minute", "concurrency")
 
@@ -50,9 +49,9 @@ def _entry(path: Path, name: str, value: object) -> ModelEntry:
         problem = error.errors()[0]
     key = shorten(".".join(str(part) for part in problem["loc"] if not str(part).startswith("json")), 80)
     if problem["type"] == "extra_forbidden":
-        keys = ", ".join(ModelEntry.model_fields) + suggest(key, ModelEntry.model_fields)
-        raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key; known: {keys}") from None
-    message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
+        known = suggest(key, ModelEntry.model_fields) or f"; known: {', '.join(ModelEntry.model_fields)}"
+        raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key{known}") from None
+    message = describe_expectation(problem)
     received = f", got {quote(problem['input'])}" if key in _SHOWN else ""
     raise InvalidOption(f"{where} {quote(key)[1:-1]}: {message}{received}") from None
 

@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.json_text import JsonBeyondBounds, UnreadableJson, read_json
-from perennial.schemas.model_calls import find_misplaced_path
+from perennial.schemas.model_calls import check_base_url
 
 _EVENT_LINES = ("data:", "event:", "id:", "retry:", ":")
 
@@ -115,28 +115,9 @@ _ASSIGNMENT = re.compile(r"(?:export +)?[A-Z][A-Z0-9_]*=.")
 def check_url(base_url: str) -> SplitResult:
     """The base URL in its parts; raise InvalidOption where no request can be sent to it as it is."""
     try:
-        url = urlsplit(base_url.strip())
-        valid = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
-        raise InvalidOption(
-            "the base URL (base_url, else OPENAI_BASE_URL) is not one that can be asked: "
-            "give it as http://host:port/v1 or https://host/v1"
-        )
-    if url.username or url.password or url.query:
-        raise InvalidOption(
-            "the base URL (base_url, else OPENAI_BASE_URL) holds a user, a password or a query, "
-            "which would be shown and stored: "
-            "give it without, and set PERENNIAL_API_KEY or OPENAI_API_KEY"
-        )
-    misplaced = find_misplaced_path(url.path)
-    if misplaced:
-        raise InvalidOption(
-            f"the base URL (base_url, else OPENAI_BASE_URL) ends in {misplaced}, which each request adds: "
-            "give it without, such as http://host:port/v1"
-        )
-    return url
+        return urlsplit(check_base_url(base_url.strip() or "nothing"))
+    except ValueError as error:
+        raise InvalidOption(f"the base URL (base_url, else OPENAI_BASE_URL): {error}") from None
 
 
 def strip_url(url: SplitResult) -> str:
@@ -210,7 +191,12 @@ class RequestExtras:
 
 
 def environment_headers(environment: Mapping[str, str]) -> dict[str, str]:
-    """The headers that `OPENAI_CUSTOM_HEADERS` adds, read as the protocol's client reads them."""
-    lines = environment.get(_CUSTOM_HEADERS, "").split("\n")
-    parts = (line.partition(":") for line in lines if ":" in line)
+    """The headers that `OPENAI_CUSTOM_HEADERS` adds; raise InvalidOption for a line that is none."""
+    lines = [line for line in environment.get(_CUSTOM_HEADERS, "").splitlines() if line.strip()]
+    parts = [line.partition(":") for line in lines]
+    for number, (name, colon, _) in enumerate(parts, start=1):
+        if not (colon and name.strip()):  # the line is not shown: it may be a key
+            raise InvalidOption(
+                f"{_CUSTOM_HEADERS}, line {number}: expected `Name: value`, one header per line"
+            )
     return {name.strip(): value.strip() for name, _, value in parts}

@@ -127,7 +127,8 @@ def test_a_limit_shortens_the_list_and_not_the_totals(root: Path, run: Run) -> N
 def test_filters_choose(root: Path, run: Run, filters: list[str], expected: int) -> None:
     assert len(list_calls(run(*filters, "--format", "json"))) == expected
     last = run(*filters).out.splitlines()[-1]
-    assert last.startswith(f"{expected} call" if expected else "no model call matches these filters")
+    assert last.startswith(f"{expected} call" if expected else "no model call matches these filters: ")
+    assert expected or all(repr(value) in last for value in filters[1::2])
 
 
 def test_what_is_unknown_is_told_and_never_counted_as_zero(root: Path, run: Run) -> None:

@@ -167,6 +167,25 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
             (f"refresh --edition {name}", f"--edition '{name}': expected another name: DuckDB may read this")
             for name in ("inf", "Infinity", "epoch")
         ),
+        *((f"try {name!r}", f"MODEL {name!r}: expected one name, without commas") for name in ("", "m,n")),
+        *(
+            (f"{command} --root ' '", "--root ' ': expected a folder, or a URL such as s3://")
+            for command in ("editions list", "refresh --dry-run", "export e out")
+        ),
+        *(
+            (f"{command} --root /etc/passwd", "--root '/etc/passwd': expected a folder, and a file has this")
+            for command in ("query 'SELECT 1'", "refresh --dry-run", "unlock")
+        ),
+        (
+            "evaluate e --instances 0",
+            "--instances '0': expected at least 1 (see `perennial evaluate --help`)",
+        ),
+        ("design e --power 1.5", "--power 1.5: expected 0.5 or more, and less than 1"),
+        ("serve --cron '0 0 * * *' --every 60", "--cron and --every: expected one of them"),
+        (
+            "play --domain musik",
+            "domain 'musik' is not bundled; did you mean music_identification? (see `per",
+        ),
         (
             "report --out /proc/x",
             "--out /proc/x: No such file or directory (/proc); name a folder that you can",
@@ -184,6 +203,30 @@ def test_wrong_input_is_named_with_what_was_expected_and_where_help_is(
     assert shown.code == 2
     assert shown.err.startswith(f"perennial: error: {said}")
     assert shown.err.count("\n") == 1
+
+
+# Wrong input that is met late, beside a root with the editions e1 and e2, and what is said of it.
+_BESIDE_A_ROOT = {
+    "query 'SELECT 1; SELECT 2'": "the query holds 2 statements: expected one, that begins with SELECT",
+    "query ''": "the query holds no statement: expected one, that begins with SELECT",
+    "query 'SELECT 1' --columns ''": "--columns '': the result has no such column; it has 1",
+    "ask best_players edition": "parameter 'edition' of question best_players: expected edition=VALUE",
+    "ask best_players edition=e3": "data has no published edition 'e3' (it may be withdrawn); published: e1",
+    "report e1 --compare e3": "data has no published edition 'e3'",
+    "report e1 --anchors m": "--anchors ties two editions: name the other one with --compare",
+    "export e1 /proc/x/y": "DESTINATION /proc/x/y: No such file or directory (/proc); name a folder that you",
+    "export e1 /etc/passwd": "/etc/passwd: there is something of this name already; name a new folder",
+    "editions withdraw e1 --why ''": "--why '': expected a reason that readers see",
+    "verify e1 --all": "name one EDITION, or give --all",
+    "evaluate e1@9": "'e1@9' names an evaluation; expected an edition; published: e1, e2",
+}
+
+
+def test_wrong_input_beside_a_root_is_one_line(run: Run) -> None:
+    for line, said in _BESIDE_A_ROOT.items():
+        shown = run(*shlex.split(line))
+        assert (shown.code, shown.err.count("\n")) == (2, 1), shown.err
+        assert said in shown.err
 
 
 @pytest.mark.parametrize(

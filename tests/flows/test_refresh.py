@@ -180,7 +180,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--domains", "alchemy"), 2, r"domain 'alchemy' is not known: bundled are .*mineral_identification"),
+        (("--domains", "alchemy"), 2, r"domain 'alchemy' is not bundled \(see `perennial domains list`"),
         (("--domains", "missing.json"), 2, r"missing\.json"),
         (
             ("--players", "algorithm-3,gpt"),

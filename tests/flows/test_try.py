@@ -53,7 +53,7 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     first, second = re.findall(r"perennial (?:\\\n|.)+", text[text.index("next:") :])
     page = harness.perennial(*shlex.split(first)[1:], cwd=tmp_path)
     assert (page.returncode, "m" in page.stdout) == (0, True)
-    assert second.split()[1:3] in (["models", "check"], ["try", "m"], ["refresh", "--size"])
+    assert second.split()[1:3] in (["models", "check"], ["evaluate", edition], ["refresh", "--size"])
 
 
 @pytest.mark.slow
@@ -94,7 +94,10 @@ def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
     assert document["spent"]["calls"] == 20
     assert [row["setting"] for row in document["scores"]] == ["medium", "hard"]
     assert set(document["meanings"].values()) == {"at or below the floor: this score shows no ability"}
-    assert document["next"][1].startswith("perennial try m --benchmark knowlogic --base-url ")
+    again = f"perennial evaluate {document['edition']} --players m-2 --runs 1 --base-url "
+    assert document["next"][1].startswith(again)
+    # Replies that waited at once count once.
+    assert 0 < document["spent"]["waited_s"] < 20 * 60
 
 
 @pytest.mark.parametrize(
@@ -104,6 +107,7 @@ def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
         (("optimum",), 2, "'optimum' is a program of kumo: name a model"),
         (("m",), 2, "no model can be called: set PERENNIAL_API_KEY"),
         (("m", "--benchmark", "all"), 2, "several benchmarks are chosen"),
+        *(((name,), 2, f"MODEL {name!r}: expected one name") for name in ("", " ", "m,n", " m")),
     ],
 )
 def test_what_cannot_be_tried_is_said_in_one_line(
@@ -157,7 +161,14 @@ def test_a_model_whose_replies_are_cut_resumes_with_a_higher_limit_on_the_same_q
         server.release()
         models.write_text("[m]\nmax_output = 16\n")
         done = harness.perennial(*chosen, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stderr
+        models.write_text('[m]\nmax_output = 16\n["m-2"]\nmodel = "m"\nmax_output = 2000\n')
+        onwards = re.search(r"perennial evaluate (?:\\\n|.)+", done.stdout)
+        assert onwards is not None, done.stdout
+        again = harness.perennial(*shlex.split(onwards[0].replace("\\\n", ""))[1:], cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    catalog = open_catalog(Store(str(tmp_path / "data")))
+    assert catalog.count("FROM episodes WHERE player = 'm-2'") == 7
     assert [path.name for path in (tmp_path / "data/tables/editions").iterdir()] == [
         f"edition={staged}"
         for staged in [re.search(r"edition (\S+) in\s", done.stdout)[1]]  # type: ignore[index]
@@ -165,4 +176,5 @@ def test_a_model_whose_replies_are_cut_resumes_with_a_higher_limit_on_the_same_q
     assert "resuming edition" in done.stdout
     shown = " ".join(done.stdout.split())
     assert "truncated 7 of 7 cut by max_output = 16 (7 of 7): raise it in models.toml" in shown
-    assert "replies are cut: raise max_output in models.toml, then: perennial try m" in shown
+    told = 'replies are cut: add ["m-2"] to models.toml, the same model with a higher max_output; the same '
+    assert f"{told}questions: perennial evaluate" in shown

@@ -13,6 +13,7 @@ from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.model_calls import ModelRequest, Price, Spent
 from perennial.schemas.settings.model_entry import CallPolicy, ModelEntry
 from perennial.tasks.llm.clients import ModelClients
+from perennial.tasks.llm.endpoint import environment_headers
 from perennial.tasks.llm.limits import token_counter
 from tests.llm.http_double import FAST, Double, MemoryLedger, double, ok, request, usage
 
@@ -45,6 +46,13 @@ def among(
 
 def _lower(headers: dict[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
+
+
+@pytest.mark.parametrize("text", ["sk-secret", "\nX-A: 1\n: sk-secret"])
+def test_a_line_that_is_no_header_is_refused_and_not_shown(text: str) -> None:
+    told = "OPENAI_CUSTOM_HEADERS, line [12]: expected `Name: value`, one header per line$"
+    with pytest.raises(InvalidOption, match=told):
+        environment_headers({"OPENAI_CUSTOM_HEADERS": text})
 
 
 def test_two_servers_each_get_their_own_key_and_nothing_of_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,14 @@ from typing import Any
 import aiohttp
 import pytest
 
+from perennial.flows.practice.grade import grade, open_question
 from tests.llm.scripted_asking import ECHO, KEY, ask, ask_in_turn, body_of, make_completion, messages
+from tests.practice.drawn import draw
 from tests.server.log import ANSWERED, answers_by_digest, read_log
 from tests.server.options import ServerOptions
+from tests.server.roles import scripts
 from tests.server.running import RunningServer, running_server
+from tests.server.script import Asked
 from tests.server.wire import request_digest
 
 
@@ -134,3 +139,12 @@ def test_the_log_file_holds_what_the_log_holds_and_never_the_key(tmp_path: Path)
     assert sum(answers_by_digest(log).values()) == sum(line.outcome == ANSWERED for line in log) > 0
     assert "sk-" not in path.read_text()
     assert KEY not in repr(options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("benchmark", ["a2rbench", "beyondbench", "knowlogic"])
+def test_the_usual_roles_answer_questions_of_every_benchmark(benchmark: str):
+    (question,) = draw(benchmark, 1)
+    asked = Asked("scripted", tuple(dict(message) for message in open_question(question).messages), {})
+    role = next(role for role in scripts() if role.recognises(asked))
+    assert grade(question, str(role.reply(asked, None, random.Random(0)))).success

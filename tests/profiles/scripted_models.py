@@ -58,16 +58,16 @@ class SkilledModel:
         if question.startswith(FIRST_SENTENCE):
             right = can(asked.model, "kumo", "", question)
             return PlayerScript().reply(asked, None, rng) if right else "I cannot say."
-        benchmark, domain, answer = _solve(asked)
+        benchmark, domain, answer = solve_question(asked.messages[-1]["content"])
         return answer if can(asked.model, benchmark, domain, question) else "I cannot say."
 
 
-def _solve(asked: Asked) -> tuple[str, str, str]:
+def solve_question(text: str) -> tuple[str, str, str]:
     """Return benchmark, domain and right answer of a question of a benchmark that asks once."""
-    text = asked.messages[-1]["content"]
+    asked = Asked("right", ({"role": "user", "content": text},), {})
     try:
         task, _ = understand(text)
-        return "beyondbench", task.name, ProblemModel().reply(_as("right", asked), None, random.Random(0))
+        return "beyondbench", task.name, ProblemModel().reply(asked, None, random.Random(0))
     except AssertionError:
         pass
     for domain in DOMAINS:
@@ -77,10 +77,6 @@ def _solve(asked: Asked) -> tuple[str, str, str]:
             continue
         return "knowlogic", domain, solve(text)
     return "a2rbench", "", search(text)
-
-
-def _as(model: str, asked: Asked) -> Asked:
-    return Asked(model, asked.messages, asked.params)
 
 
 def _prompt(text: str) -> str:

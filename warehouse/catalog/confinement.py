@@ -71,7 +71,7 @@ def check_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
     statements = connection.extract_statements(sql)
     if len(statements) != 1:
         count = f"{len(statements)} statements" if statements else "no statement"
-        raise QueryFailed(f"the query holds {count}: expected one of {READING}")
+        raise QueryFailed(f"the query holds {count}: expected one, that begins with {READING}")
     (statement,) = statements
     kind = statement.type.name
     if kind not in ("SELECT", "EXPLAIN"):

@@ -190,18 +190,6 @@ def relations_with(column: str) -> list[str]:
     return [*sorted(views, key=lambda name: name not in shared), *tables]
 
 
-def entries_without_a_column() -> list[str]:
-    """The entries of `columns.toml` that describe no column of their view, or of any view."""
-    lost = []
-    for package in view_packages():
-        names = question_views() if package == SHARED else view_names(package)
-        for section, entries in _entries(package).items():
-            among = names if section == "shared" else (section,)
-            columns = {column for name in among for column, _ in _view_columns().get(name, ())}
-            lost += [f"{package}: [{section}] {column}" for column in entries if column not in columns]
-    return lost
-
-
 def comment_statements(name: str, kind: str = "VIEW") -> Iterator[str]:
     """The COMMENT ON statements of the view or table of that name, whose columns they describe."""
     yield f'COMMENT ON {kind} "{name}" IS {quote(describe_relations()[name])}'

@@ -38,7 +38,9 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableInput(f"{name}: not UTF-8 ({error.reason} at byte {error.start})") from None
+        raise UnreadableInput(
+            f"{name}: not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from None
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         if tuple(reader.fieldnames or ()) != _COLUMNS:

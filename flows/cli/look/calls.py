@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -193,7 +194,7 @@ def calls(
         if call_id is None:
             # What was sent is known by edition alone.
             spent = ledger.spending(edition) if wanted == CallFilter(edition=edition) else None
-            _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), form, spent)
+            _print_list(wanted, ledger.newest(wanted, limit), ledger.totals(wanted), form, spent)
         else:
             _print_call(ledger.call(_whole_id(ledger, call_id)), form)
 
@@ -239,7 +240,7 @@ def _whole_id(ledger: LedgerReader, typed: str) -> str:
 
 
 def _print_list(
-    rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format, spent: Spent | None
+    wanted: CallFilter, rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format, spent: Spent | None
 ) -> None:
     if format_ is not Format.table:
         print_rows(list(LISTED_COLUMNS), rows, format_)
@@ -256,17 +257,19 @@ def _print_list(
         for row in rows:
             table.add_row(*(Text(_cell(*item)) for item in zip(LISTED_COLUMNS, row, strict=True)))
         _console(_WIDEST).print(table)
-    console.print(_total_line(len(rows), totals), soft_wrap=True)
+    console.print(_total_line(wanted, len(rows), totals), soft_wrap=True)
     if spent is not None and spent.requests:
         from perennial.tasks.llm.limits import describe_spending
 
         console.print(f"for --max-calls and --max-cost: {describe_spending(spent)}", soft_wrap=True)
 
 
-def _total_line(n_printed: int, totals: CallTotals) -> str:
+def _total_line(wanted: CallFilter, n_printed: int, totals: CallTotals) -> str:
     """Calls, tokens and cost of all calls that match, with the number over which each is known."""
     if totals.calls == 0:
-        return "no model call matches these filters"
+        named = {**asdict(wanted), "call_ids": None}
+        filters = ", ".join(f"{name} {value!r}" for name, value in named.items() if value is not None)
+        return f"no model call matches these filters{filters and f': {filters}'}"
     counted = count(totals.calls, "call")
     listed = counted if n_printed == totals.calls else f"{counted}, {n_printed:,} of them listed"
     return f"{listed}; {_tokens(totals)}; {_cost(totals)}"

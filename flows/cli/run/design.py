@@ -74,12 +74,6 @@ def design(
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference, "--gap": gap}
     named = [option for option, value in goals.items() if value is not None]
-    if edition and not named:
-        _print_variance(read_variance(data_root(root), edition), as_json)
-        return
-    if len(named) != 1 or edition:
-        listed = " and ".join([*named, *([edition] if edition else [])]) or "none"
-        raise InvalidOption(f"goal: {listed} given, expected one of {', '.join(goals)}, or an edition")
     for option, value in (
         ("--half-width", half_width),
         ("--difference", difference),
@@ -94,6 +88,12 @@ def design(
         raise InvalidOption(f"--power {power:g}: expected 0.5 or more, and less than 1")
     if not 2 <= max_domains <= 1000:
         raise InvalidOption(f"--max-domains {max_domains}: expected 2 to 1,000")
+    if edition and not named:
+        _print_variance(read_variance(data_root(root), edition), as_json)
+        return
+    if len(named) != 1 or edition:
+        listed = " and ".join([*named, *([edition] if edition else [])]) or "none"
+        raise InvalidOption(f"goal: {listed} given, expected one of {', '.join(goals)}, or an edition")
     if gap is not None:
         _print_shares(benchmark, gap, power, 0.5 if rate is None else rate, as_json)
         return

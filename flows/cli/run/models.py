@@ -200,10 +200,13 @@ def try_model(
     from perennial.flows.refresh.plan import prepare_refresh
     from perennial.flows.refresh.publish import units_of_root
     from perennial.schemas.errors import InvalidOption, LimitReached
+    from perennial.schemas.settings.form import split_names
     from perennial.schemas.settings.refresh import choose_benchmarks, load_settings
     from perennial.warehouse.lock import refuse_locked
     from perennial.warehouse.store.store import Store
 
+    if split_names(model) != [model]:
+        raise InvalidOption(f"MODEL {model!r}: expected one name, without commas and spaces around it")
     declared, *others = choose_benchmarks(benchmark)
     if others:
         raise InvalidOption("several benchmarks are chosen: name one with --benchmark")

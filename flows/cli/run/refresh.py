@@ -359,13 +359,13 @@ def evaluate(
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
     instances: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=0,
+            min=1,
             help="Number of instances to play, spread evenly over domains; a larger number later plays "
             "only the rest. Default: all.",
         ),
-    ] = 0,
+    ] = None,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -381,12 +381,12 @@ def evaluate(
     store, growth = find_evaluated(flags, edition)
     chosen = load_evaluation(flags, growth)
     if dry_run:
-        plan = _plan_evaluation(store, chosen, name, instances, console, needs_key=False)
+        plan = _plan_evaluation(store, chosen, name, instances or 0, console, needs_key=False)
         print_evaluation_plan(console, store, plan, as_json, chosen)
         return
     refuse_locked(store)
     begin_server()
-    unit = evaluate_players(store, chosen, name, instances, console, execute_by_prefect, yes=yes)
+    unit = evaluate_players(store, chosen, name, instances or 0, console, execute_by_prefect, yes=yes)
     print_edition(store, unit, console, as_json)
 
 

@@ -20,8 +20,8 @@ def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
     if Path(name).suffix == ".json" or Path(name).exists():
         return read_config_file(Path(name)), "file"
     raise InvalidOption(
-        f"domain {name!r} is not known: bundled are {', '.join(bundled_domains())}; "
-        f"for one of your own give the path of its .json file or folder{suggest(name, bundled_domains())}"
+        f"domain {name!r} is not bundled{suggest(name, bundled_domains())} (see `perennial domains list`; "
+        "for one of your own give the path of its .json file or folder)"
     )
 
 
