@@ -331,18 +331,13 @@ def check_base_url(value: str) -> str:
             "a URL with a user name, a password or a query: keys come from the environment alone "
             "(PERENNIAL_API_KEY or OPENAI_API_KEY)"
         )
-    misplaced = find_misplaced_path(parts.path)
-    if misplaced:
+    path = parts.path.rstrip("/").lower()
+    if misplaced := next(filter(path.endswith, _REQUEST_PATHS), ""):
         raise ValueError(
             f"a URL that ends in {misplaced}, which each request adds: expected the URL before it, such as "
             "http://127.0.0.1:8000/v1"
         )
     return value.rstrip("/")
-
-
-def find_misplaced_path(path: str) -> str:
-    """The address of a single request that a base URL's path ends in, "" where it ends in none."""
-    return next((end for end in _REQUEST_PATHS if path.rstrip("/").lower().endswith(end)), "")
 
 
 def suggest_version(url: str) -> str:

@@ -32,15 +32,6 @@ DEFAULT_ROOT_WORDS = (
 _MARKS = (SETTINGS_FILE, DEFAULT_ROOT, "src/perennial")
 
 
-def check_root(root: str) -> str:
-    """Return the name of a data root; raise ValueError for a file's, and for a blank one."""
-    if not root.strip():
-        raise ValueError("expected a folder, or a URL such as s3://bucket/prefix")
-    if os.path.isfile(root):
-        raise ValueError("expected a folder, and a file has this name")
-    return root
-
-
 def project_folder() -> Path | None:
     """The nearest folder, this one or one above, that has settings, data or the program; None: none has.
 

@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from datetime import datetime
 from textwrap import wrap
 
 from perennial.flows.benchmark import Benchmark
@@ -17,6 +16,7 @@ from perennial.flows.editions.diagnosis import (
     describe_call_problems,
     find_problems,
     quote_reply,
+    time_waiting,
 )
 from perennial.flows.editions.report import order_settings
 from perennial.schemas.benchmark import benchmarks
@@ -24,8 +24,6 @@ from perennial.schemas.rows import JsonObject, Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import leaderboard_sql
-from perennial.warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, LedgerReader
-from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 
 WIDTH = 80
@@ -60,7 +58,7 @@ def print_first_score(
     board.sort(key=lambda row: ordered.index(row["setting"]) if row["setting"] in ordered else len(ordered))
     problems = [problem for problem in find_problems(catalog, edition, 0.0) if problem.player == model]
     call_problems = describe_call_problems(catalog, edition)
-    spent = {**_sum_spending(catalog, edition, model), "waited_s": _time_waiting(store, edition)}
+    spent = {**_sum_spending(catalog, edition, model), "waited_s": time_waiting(store, edition)}
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
     root = root_flag(store)
     meanings = {row["setting"]: _explain(row) for row in board if row["player"] == model}
@@ -182,8 +180,8 @@ def _spending(spent: Row) -> list[str]:
         "",
         f"{'calls':<12}{spent['calls']:,}",
         f"{'tokens':<12}{tokens}",
-        f"{'time':<12}{spent['waited_s'] / max(1, spent['calls']):.1f} s per reply, as several wait at once; "
-        f"{spent['latency_s'] or 0:.1f} s for one (median)",
+        f"{'time':<12}{spent['waited_s'] / max(1, spent['calls']):.1f} s per reply; each waits "
+        f"{spent['latency_s'] or 0:.1f} s (median), several at once",
         f"{'cost':<12}{cost}",
     ]
 
@@ -208,19 +206,6 @@ def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
         f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"
     )
     return dict(zip(names, rows[0], strict=True))
-
-
-def _time_waiting(store: Store, edition: str) -> float:
-    """Seconds in which players' calls waited, counted once where several wait in a server's queue."""
-    with LedgerReader(ledger_file(store.root)) as ledger:
-        calls = ledger.newest(CallFilter(role="player", edition=edition), -1)
-    listed = [dict(zip(LISTED_COLUMNS, call, strict=True)) for call in calls]
-    ends = [(datetime.fromisoformat(call["stored_at"]).timestamp(), call["latency_s"]) for call in listed]
-    waited = reached = 0.0
-    for begin, end in sorted((end - seconds, end) for end, seconds in ends):
-        waited += max(0.0, end - max(begin, reached))
-        reached = max(reached, end)
-    return waited
 
 
 def _pick_episode(catalog: Catalog, edition: str, model: str) -> str:

@@ -8,13 +8,7 @@ from typing import Annotated
 import typer
 
 from perennial.schemas.errors import PerennialError, UnreadableInput, quote
-from perennial.schemas.variables import (
-    DEFAULT_ROOT_WORDS,
-    check_root,
-    default_root,
-    has_variables,
-    settings_file,
-)
+from perennial.schemas.variables import DEFAULT_ROOT_WORDS, default_root, has_variables, settings_file
 from perennial.warehouse.store.store import Store
 
 RootOption = Annotated[str | None, typer.Option("--root", help=f"Data root. Default: {DEFAULT_ROOT_WORDS}.")]
@@ -48,10 +42,7 @@ def _named_root(flag: str | None) -> Store:
     if flag is None and not (has_variables(os.environ) or has_settings):
         return Store(default_root())
     if flag is not None and flag.isprintable() and not has_settings:
-        try:
-            return Store(check_root(flag))
-        except ValueError as error:
-            raise UnreadableInput(f"--root {quote(flag, 200)}: {error}") from None
+        return Store(flag)
     from perennial.schemas.settings import load_settings
 
     return Store(load_settings({"root": flag}).root)

@@ -4,13 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from perennial.schemas.errors import PerennialError, count, in_one_line
 from perennial.tasks.llm.server_words import is_same_model, read_ending
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.catalog.confinement import quote, quote_all
-from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.store.store import Store
 
@@ -128,6 +129,19 @@ def read_problems(rows: Iterable[tuple[Any, ...]], least: float = LEAST_SHARE) -
     """Parse the rows of `problems_sql`, and keep those above this share."""
     problems = (EpisodeProblem(*row) for row in rows)
     return [problem for problem in problems if problem.share > least]
+
+
+def time_waiting(store: Store, edition: str) -> float:
+    """Seconds in which players' calls waited, counted once where several wait in a server's queue."""
+    with LedgerReader(ledger_file(store.root)) as ledger:
+        calls = ledger.newest(CallFilter(role="player", edition=edition), -1)
+    listed = [dict(zip(LISTED_COLUMNS, call, strict=True)) for call in calls]
+    ends = [(datetime.fromisoformat(call["stored_at"]).timestamp(), call["latency_s"]) for call in listed]
+    waited = reached = 0.0
+    for begin, end in sorted((end - seconds, end) for end, seconds in ends):
+        waited += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return waited
 
 
 def quote_reply(store: Store, catalog: Catalog, episode: str, width: int) -> str:

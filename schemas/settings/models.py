@@ -49,8 +49,8 @@ def _entry(path: Path, name: str, value: object) -> ModelEntry:
         problem = error.errors()[0]
     key = shorten(".".join(str(part) for part in problem["loc"] if not str(part).startswith("json")), 80)
     if problem["type"] == "extra_forbidden":
-        known = suggest(key, ModelEntry.model_fields) or f"; known: {', '.join(ModelEntry.model_fields)}"
-        raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key{known}") from None
+        hint = suggest(key, ModelEntry.model_fields) or f"; known: {', '.join(ModelEntry.model_fields)}"
+        raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key{hint}") from None
     message = describe_expectation(problem)
     received = f", got {quote(problem['input'])}" if key in _SHOWN else ""
     raise InvalidOption(f"{where} {quote(key)[1:-1]}: {message}{received}") from None

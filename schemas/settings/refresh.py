@@ -51,7 +51,6 @@ from perennial.schemas.variables import (
     DEFAULT_ROOT,
     DEFAULT_ROOT_WORDS,
     SETTINGS_FILE,
-    check_root,
     default_root,
     settings_file,
 )
@@ -177,11 +176,6 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
             if isinstance(text, str) and _CONTROL.search(text):
                 raise ValueError("expected one line without control characters")
         return value
-
-    @field_validator("root")
-    @classmethod
-    def _check_root(cls, value: str) -> str:
-        return check_root(value)
 
     @field_validator("size")
     @classmethod

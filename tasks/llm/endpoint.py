@@ -192,11 +192,8 @@ class RequestExtras:
 
 def environment_headers(environment: Mapping[str, str]) -> dict[str, str]:
     """The headers that `OPENAI_CUSTOM_HEADERS` adds; raise InvalidOption for a line that is none."""
-    lines = [line for line in environment.get(_CUSTOM_HEADERS, "").splitlines() if line.strip()]
+    lines = filter(str.strip, environment.get(_CUSTOM_HEADERS, "").splitlines())
     parts = [line.partition(":") for line in lines]
-    for number, (name, colon, _) in enumerate(parts, start=1):
-        if not (colon and name.strip()):  # the line is not shown: it may be a key
-            raise InvalidOption(
-                f"{_CUSTOM_HEADERS}, line {number}: expected `Name: value`, one header per line"
-            )
+    if not all(colon and name.strip() for name, colon, _ in parts):  # not shown: it may be a key
+        raise InvalidOption(f"{_CUSTOM_HEADERS}: expected lines such as `Name: value`, one per header")
     return {name.strip(): value.strip() for name, _, value in parts}

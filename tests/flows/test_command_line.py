@@ -169,11 +169,11 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
         ),
         *((f"try {name!r}", f"MODEL {name!r}: expected one name, without commas") for name in ("", "m,n")),
         *(
-            (f"{command} --root ' '", "--root ' ': expected a folder, or a URL such as s3://")
+            (f"{command} --root ' '", "the data root ' ': a blank name: expected a folder, or a URL")
             for command in ("editions list", "refresh --dry-run", "export e out")
         ),
         *(
-            (f"{command} --root /etc/passwd", "--root '/etc/passwd': expected a folder, and a file has this")
+            (f"{command} --root /etc/passwd", "the data root '/etc/passwd': a file has this name: expected")
             for command in ("query 'SELECT 1'", "refresh --dry-run", "unlock")
         ),
         (
@@ -181,7 +181,6 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
             "--instances '0': expected at least 1 (see `perennial evaluate --help`)",
         ),
         ("design e --power 1.5", "--power 1.5: expected 0.5 or more, and less than 1"),
-        ("serve --cron '0 0 * * *' --every 60", "--cron and --every: expected one of them"),
         (
             "play --domain musik",
             "domain 'musik' is not bundled; did you mean music_identification? (see `per",
@@ -213,11 +212,9 @@ _BESIDE_A_ROOT = {
     "ask best_players edition": "parameter 'edition' of question best_players: expected edition=VALUE",
     "ask best_players edition=e3": "data has no published edition 'e3' (it may be withdrawn); published: e1",
     "report e1 --compare e3": "data has no published edition 'e3'",
-    "report e1 --anchors m": "--anchors ties two editions: name the other one with --compare",
     "export e1 /proc/x/y": "DESTINATION /proc/x/y: No such file or directory (/proc); name a folder that you",
     "export e1 /etc/passwd": "/etc/passwd: there is something of this name already; name a new folder",
     "editions withdraw e1 --why ''": "--why '': expected a reason that readers see",
-    "verify e1 --all": "name one EDITION, or give --all",
     "evaluate e1@9": "'e1@9' names an evaluation; expected an edition; published: e1, e2",
 }
 

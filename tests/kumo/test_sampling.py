@@ -20,7 +20,6 @@ from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.shown import ObservableState, observable_states
 from perennial.tasks.kumo.sampling.solver import select_states
-from tests.benchmarks.plain_sampler import plain_sample
 from tests.kumo.brute_force import Key, every_instance, is_consistent, observable, relates, ruled_out
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
@@ -324,15 +323,16 @@ def entropy(sets: Iterable[Sequence[str]]) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "setting"), [("FantasyEnv", EASY), ("ChemicalEnv", EASY), ("MusicEnv", HARD)]
+    ("name", "setting", "plain"),
+    # Of 500 instances each by a transcription of the paper's algorithms, two seeds' larger value.
+    [("FantasyEnv", EASY, 4.8220), ("ChemicalEnv", EASY, 4.8338), ("MusicEnv", HARD, 5.2196)],
 )
 def test_actions_are_as_diverse_as_those_of_a_plain_solver(
-    release: Path, name: str, setting: Setting
+    release: Path, name: str, setting: Setting, plain: float
 ) -> None:
     config = parse_config((release / "domains" / f"{name}.json").read_text(), name)
     sample = sample_instances(encode_config(config), SamplingRequest(setting, 1_000, 2, 0.0))
-    plain = plain_sample(config, setting, 500, random.Random(2))
-    assert entropy([i.actions for i in sample.instances]) > entropy([tuple(p.states) for p in plain])
+    assert entropy([i.actions for i in sample.instances]) > plain
 
 
 def test_observations_of_touching_and_overlapping_ranges_are_read_back() -> None:

@@ -154,11 +154,16 @@ _REFUSED = ("403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"
 def file_system(root: str) -> tuple[Any, str]:
     """Return the root's file system and the root's path on it.
 
-    Raises InvalidOption for a root with credentials in it, of an unknown kind, or whose package is missing.
+    Raises InvalidOption for one that is blank, a file, of an unknown kind, without its package or with a key.
     """
     if (folder := local_path(root)) is not None:
         if not is_utf8(folder):
             raise InvalidOption(f"the data root {folder!a}: its path is not UTF-8: rename the folder")
+        if not root.strip() or os.path.isfile(folder):
+            problem = "a file has this name" if root.strip() else "a blank name"
+            raise InvalidOption(
+                f"the data root {root!r}: {problem}: expected a folder, or a URL such as s3://x/y"
+            )
         return LocalFiles(), folder
     from fsspec.core import url_to_fs
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -139,6 +138,7 @@ def _print_episode_page(head: Row, turns: list[Row]) -> None:
 _PREFIX = "call_"
 _SHORT_ID = len(_PREFIX) + 10
 _ERROR_WIDTH = 100
+_FILTERS = ("role", "model", "status", "edition", "template", "contains")
 _WIDEST = 10_000  # a line is as long as it needs, as those of `perennial query` are
 _LONG_FIELDS = ("messages", "reasoning", "content", "raw")
 _NUMBERS = ("prompt_tokens", "completion_tokens", "cost_usd", "latency_s", "attempts")
@@ -267,8 +267,8 @@ def _print_list(
 def _total_line(wanted: CallFilter, n_printed: int, totals: CallTotals) -> str:
     """Calls, tokens and cost of all calls that match, with the number over which each is known."""
     if totals.calls == 0:
-        named = {**asdict(wanted), "call_ids": None}
-        filters = ", ".join(f"{name} {value!r}" for name, value in named.items() if value is not None)
+        named = ((name, getattr(wanted, name)) for name in _FILTERS)
+        filters = ", ".join(f"{name} {value!r}" for name, value in named if value is not None)
         return f"no model call matches these filters{filters and f': {filters}'}"
     counted = count(totals.calls, "call")
     listed = counted if n_printed == totals.calls else f"{counted}, {n_printed:,} of them listed"

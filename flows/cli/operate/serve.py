@@ -31,12 +31,8 @@ _DEFAULT_PORT = 4200
 def serve(
     root: RootOption = None,
     cron: Annotated[
-        str | None,
-        typer.Option(
-            help="When a refresh starts: minute, hour, day, month, weekday. "
-            f"Default: {DEFAULT_CRON}, unless --every is given."
-        ),
-    ] = None,
+        str, typer.Option(help="When a refresh starts: minute, hour, day, month, weekday.")
+    ] = DEFAULT_CRON,
     every: Annotated[
         float | None, typer.Option(help="Seconds between refreshes, instead of --cron.", min=1)
     ] = None,
@@ -61,8 +57,6 @@ def serve(
     """
     from perennial.schemas.settings.several import load_each
 
-    if cron is not None and every is not None:
-        raise InvalidOption("--cron and --every: expected one of them")
     all_settings = load_each({"root": root}, "serve")
     location = _absolute(all_settings[0].root)
     if site is not None:
@@ -74,9 +68,7 @@ def serve(
     os.environ["PERENNIAL_ROOT"] = location
     configure_serving(location, is_verbose())
     with _only_one(prefect_home(location)):
-        _serve(
-            location, (cron or DEFAULT_CRON, timezone, every), port, Terminal(soft_wrap=True), is_new=is_new
-        )
+        _serve(location, (cron, timezone, every), port, Terminal(soft_wrap=True), is_new=is_new)
 
 
 def _serve(

@@ -200,12 +200,11 @@ def try_model(
     from perennial.flows.refresh.plan import prepare_refresh
     from perennial.flows.refresh.publish import units_of_root
     from perennial.schemas.errors import InvalidOption, LimitReached
-    from perennial.schemas.settings.form import split_names
     from perennial.schemas.settings.refresh import choose_benchmarks, load_settings
     from perennial.warehouse.lock import refuse_locked
     from perennial.warehouse.store.store import Store
 
-    if split_names(model) != [model]:
+    if not model or "," in model or model != model.strip():
         raise InvalidOption(f"MODEL {model!r}: expected one name, without commas and spaces around it")
     declared, *others = choose_benchmarks(benchmark)
     if others:
