@@ -251,16 +251,6 @@ def test_prompts_say_the_form_once_and_echoing_them_is_no_answer_in_a_box(name):
     assert echoed.answer is None
 
 
-@pytest.mark.parametrize(
-    "payload",
-    ["{}", "[]", "5", "{"]
-    + [f'{{"values":{held}}}' for held in ("[]", '["1"]', "[1.0]", "[true]", [10**10], [1] * 101)],
-)
-def test_payloads_of_lists_are_checked_when_they_are_read(payload):
-    with pytest.raises(ValueError):
-        TASKS["addition"].params_of(payload)
-
-
 def test_lists_read_back_are_the_last_of_the_text():
     assert read_list("List = [1]\nList = [-2, 3]\n") == ListParams((-2, 3))
 

@@ -1,8 +1,10 @@
 """What every task must keep to, whatever it is: `pytest tests/beyondbench/test_every_task.py -k TASK`."""
 
 import math
+import tomllib
 from dataclasses import fields, is_dataclass
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ from perennial.tasks.play import play_program
 CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)
 INDICES = range(3)
+REFUSED = tomllib.loads(Path(__file__).with_name("refused_payloads.toml").read_text(encoding="utf-8"))
 
 
 def draw(name, variation, seed=7, sizes=None):
@@ -50,6 +53,13 @@ def test_parameters_are_typed_and_survive_json(name, variation):
         again = TaskProblem(problem.task, variation, problem.size, problem.task.params_of(problem.payload))
         assert again.params == problem.params
         assert (again.content_id, again.prompt) == (problem.content_id, problem.prompt)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_payload_that_is_none_of_the_task_is_refused(name):
+    for payload in REFUSED[name]:
+        with pytest.raises(ValueError):
+            TASKS[name].params_of(payload)
 
 
 @cells

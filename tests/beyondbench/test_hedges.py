@@ -3,8 +3,6 @@
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.numbers import IntegerForm
-from perennial.tasks.beyondbench.parse import NOTHING, parse_reply
 from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
@@ -81,46 +79,6 @@ def test_a_hedge_is_never_right_and_what_is_committed_is(name: str) -> None:
     assert right == []
     wrong = [text for text in COMMITTED if not problem.is_right(problem.parse(text.format(**texts)).answer)]
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\\boxed{7 or 1302}",
-        "\\boxed{7, 1302}",
-        "\\boxed{x = 7 \\text{ or } x = 1302}",
-        "\\boxed{7} or \\boxed{1302}",
-        "\\boxed{\\neq 1302}",
-        "The answer is not 1302.",
-        "So the answer is either 7 or 1302.",
-        "It could be 7, maybe 1302",
-        "It isn’t 1302.",
-    ],
-)
-def test_nothing_is_read_of_a_hedge(text: str) -> None:
-    assert parse_reply(text, IntegerForm()) == NOTHING
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\\boxed{1302 or 1,302}",
-        "The answer is not 7 but 1302.",
-        "It is not 7. The answer is 1302.",
-        "The answer is 7 or 1302. Since 7 is odd, \\boxed{1302}",
-        "Is the answer 7 or 1302?\nIt is 1302.",
-        "The answer is 1302, not 7 ones less.",
-        "The answer is not 7.\nIt is **1302**",
-        "The answer is 1302. 7 is not possible.",
-        "The answer is 1302, since 7 is wrong.",
-        "7 is wrong. So it is 1302.",
-        "One of the numbers is 7. The answer is 1302",
-        "Option 1 fails. Option 2 gives 1302. Answer: 1302",
-        "The wrong answer is 7; the answer is 1302",
-    ],
-)
-def test_what_is_settled_in_the_end_is_read(text: str) -> None:
-    assert parse_reply(text, IntegerForm()).answer == 1302
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -172,43 +172,12 @@ def test_parameters_out_of_bounds_are_refused(changes):
 
 FORM = TASK.form(PUZZLE)
 TEXT = FORM.write(TABLE)
-OTHER = FORM.write(FORM.careless(TABLE))
-NESTED = (
-    '{"Anna": {"pet": "dog", "age": 30}, "Boris": {"pet": "cat", "age": 20}, '
-    '"Clara": {"pet": "rabbit", "age": 40}}'
-)
 
 
 def test_the_form_writes_what_the_prompt_asks_for():
     assert TEXT == (
         "Anna: pet: dog, Anna: age: 30, Boris: pet: cat, Boris: age: 20, Clara: pet: rabbit, Clara: age: 40"
     )
-
-
-@pytest.mark.parametrize(
-    ("reply", "level"),
-    [
-        (f"\\boxed{{{TEXT}}}", 1),
-        (f"First \\boxed{{{OTHER}}}, then \\boxed{{{TEXT}}}.", 1),
-        ("\\boxed{" + TEXT.replace(", ", ",\n") + "}", 1),
-        (f"\\boxed{{\\text{{{TEXT}}}}}", 2),
-        (f"\\boxed{{{TEXT.lower()}}}", 2),
-        ("\\boxed{Anna: pet: [dog], age: [30], Boris: pet: [cat], age: [20], Clara: [rabbit], [40]}", 2),
-        (f"\\boxed{{{NESTED}}}", 2),
-        (f"<answer>{TEXT}</answer>", 2),
-        (f"The answer is {TEXT}.", 2),
-        (f"```json\n{NESTED}\n```", 2),
-        ("So:\n\n| Person | pet | age |\n|---|---|---|\n| Anna | dog | 30 |\n| Boris | cat | 20 |\n"
-         "| **Clara** | rabbit | 40 |\n\nwhich fits all clues.", 2),
-        ("\\boxed{Anna keeps the dog and is 30, Boris has a cat and is 20, Clara has a rabbit and 40}", 2),
-        ("It follows:\nAnna owns the dog, her age is 30.\nBoris owns the cat, his age is 20.\n"
-         "Clara owns the rabbit, and her age is 40.\n", 3),
-        ("Anna cannot have the cat.\n\n- Anna: dog, 30\n- Boris: cat, 20\n- Clara: rabbit, 40\n", 3),
-    ],
-)  # fmt: skip
-def test_tables_are_read_from_replies(reply, level):
-    parsed = parse_reply(reply, FORM)
-    assert (parsed.answer, parsed.level) == (TABLE, level)
 
 
 def test_a_cell_with_two_values_is_not_read():

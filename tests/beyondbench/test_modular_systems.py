@@ -131,45 +131,6 @@ def test_primes_and_multiples_are_asked_for():
     assert TASK.verify(SystemParams((2,), (7,), 0, 100, divisor=3), 16) == "not_divisible"
 
 
-@pytest.mark.parametrize(
-    ("reply", "answer", "level"),
-    [
-        ("<answer>23</answer>", 23, 1),
-        ("<answer>\n23\n</answer>", 23, 1),
-        ("<answer>7</answer> no: <answer>23</answer>", 23, 1),
-        ("<answer>x = 23</answer>", 23, 2),
-        ("<answer>**23**</answer>", 23, 2),
-        ("<answer>x \\equiv 23 \\pmod{105}</answer>", None, 0),
-        ("\\boxed{1,023}", 1023, 2),
-        ("The answer is 23.", 23, 2),
-        ("```\n23\n```", 23, 2),
-        ("Therefore, x = 23. I checked the 3 congruences.", 23, 2),
-        ("Therefore, **x = 23** (mod 105 it is the only one)", 23, 2),
-        ("x = 2 + 3*7, so it is 23", 23, 2),
-        ("This gives x = 23. I checked the 3 congruences.", 23, 3),
-        ("We get x = 1,023, which fits modulo 7.", 1023, 3),
-        ("x = 2 + 3*7 and that makes 23", 23, 4),
-        ("I think <answer></answer>", None, 0),
-    ],
-)
-def test_replies_are_read(reply, answer, level):
-    parsed = problem_of(SUN_TZU).parse(reply)
-    assert (parsed.answer, parsed.level) == (answer, level)
-
-
-def test_a_payload_that_is_none_is_refused():
-    for change in (
-        {"moduli": [0, 5, 7]},
-        {"moduli": [3] * 11, "residues": [1] * 11},
-        {"high": 10**30},
-        {"low": -1},
-        {"divisor": 0},
-    ):
-        payload = {"residues": [2, 3, 2], "moduli": [3, 5, 7], "low": 0, "high": 104} | change
-        with pytest.raises(ValueError):
-            TASK._payloads.validate_python(payload)
-
-
 def test_a_window_too_wide_to_look_at_is_refused():
     with pytest.raises(ValueError, match="integers of the window"):
         TASK.solve(SystemParams((1,), (2,), 0, 10**13))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.lists import PositionsForm
 from perennial.tasks.beyondbench.hard.n_queens import (
     TASK,
     VARIATIONS,
@@ -17,11 +16,9 @@ from perennial.tasks.beyondbench.hard.n_queens import (
     find_completions,
     placed_range,
 )
-from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import draw_problems
 
 EMPTY4, EMPTY8 = QueensParams(4, ()), QueensParams(8, ())
-FORM = PositionsForm(4, 4)
 
 
 def brute_force(size, rules="plain"):
@@ -197,46 +194,3 @@ def test_grader_and_table_agree_on_any_board(params, data):
 def test_the_grader_says_what_is_wrong(params, answer, detail):
     assert TASK.verify(params, answer) == detail
     assert TASK.check(params, answer) == (detail == "")
-
-
-@pytest.mark.parametrize(
-    ("reply", "level"),
-    [
-        ("<answer>[1, 3, 0, 2]</answer>", 1),
-        ("<answer>[0, 0, 0, 0]</answer> rather <answer>\n[1,3,0,2]\n</answer>", 1),
-        ("<think><answer>[0, 0, 0, 0]</answer></think><answer>[1, 3, 0, 2]</answer>", 1),
-        ("<answer>Answer: [1, 3, 0, 2]</answer>", 2),
-        ("<answer>Solution: [1, 3, 0, 2].</answer>", 2),
-        ("<answer>1, 3, 0, 2</answer>", 2),
-        ("<answer>1 3 0 2</answer>", 2),
-        ("<answer>(1, 3, 0, 2)</answer>", 2),
-        ("<answer>**[1, 3, 0, 2]**</answer>", 2),
-        (r"\boxed{[1, 3, 0, 2]}", 2),
-        (r"$\boxed{1, 3, 0, 2}$", 2),
-        ("The answer is [1, 3, 0, 2].", 2),
-        ("```python\n[1, 3, 0, 2]\n```", 2),
-        ("<answer>queens = [1, 3, 0, 2]</answer>", 2),
-        ("<answer>```json\n[1, 3, 0, 2]\n```</answer>", 2),
-        ("First I tried [0, 2], then [1, 3, 0, 2] which works.", 3),
-    ],
-)
-def test_positions_are_read_at_their_level(reply, level):
-    read = parse_reply(reply, FORM)
-    assert (read.answer, read.level) == ([1, 3, 0, 2], level)
-
-
-@pytest.mark.parametrize(
-    "payload",
-    [
-        '{"size":17,"placed":[]}',
-        '{"size":8,"placed":[],"rules":"cylinder"}',
-        '{"size":4,"placed":[[0,4]]}',
-        '{"size":4,"placed":[[1,1],[0,3]]}',
-        '{"size":4,"placed":[[0,1],[0,1]]}',
-        '{"size":14,"placed":[[0,0],[1,2],[2,4],[3,6],[4,1],[5,3],[6,5]]}',
-        '{"size":4}',
-    ],
-)
-def test_a_payload_out_of_bounds_is_refused(payload):
-    with pytest.raises(ValueError):
-        TASK.params_of(payload)

@@ -1,180 +1,81 @@
 """Replies as models write them: what is read of each, and at which level (App. B of the paper)."""
 
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.forms.numbers import IntegerForm
-from perennial.tasks.beyondbench.parse import NOTHING, parse_reply, strip_markup
+from perennial.tasks.beyondbench.forms.form import GridForm
+from perennial.tasks.beyondbench.forms.lists import (
+    ChosenIdsForm,
+    IntegerListForm,
+    IntegerSetForm,
+    PositionsForm,
+)
+from perennial.tasks.beyondbench.forms.mappings import (
+    AssignmentForm,
+    AssignmentTableForm,
+    ColoringForm,
+    LettersForm,
+)
+from perennial.tasks.beyondbench.forms.numbers import (
+    DecimalForm,
+    IntegerForm,
+    NamedIntegerForm,
+    RelationForm,
+    TermForm,
+)
+from perennial.tasks.beyondbench.parse import parse_reply, strip_markup
 from perennial.tasks.llm.reasoning import split_reasoning
 
 BOXED, TAGGED = IntegerForm(), IntegerForm("answer")
 BOX = "\\boxed"
 
 
+FORMS = {
+    "integer": BOXED,
+    "tagged integer": TAGGED,
+    "named integer": NamedIntegerForm(),
+    "decimal": DecimalForm(1e-6),
+    "term": TermForm(),
+    "relation": RelationForm(),
+    "integer list": IntegerListForm(),
+    "integer set": IntegerSetForm(),
+    "chosen ids": ChosenIdsForm(5),
+    "positions": PositionsForm(4, 4),
+    "grid": GridForm(4),
+    "letters": LettersForm(("A", "B", "C")),
+    "assignment": AssignmentForm(4),
+    "coloring": ColoringForm(8),
+    "table": AssignmentTableForm(
+        ("Anna", "Boris", "Clara"), (("pet", ("cat", "dog", "rabbit")), ("age", ("20", "30", "40")))
+    ),
+}
+LEVELS = ("nothing", "level_1", "level_2", "level_3", "level_4")
+
+
+def list_replies():
+    """Yield form, text, answer and level of each reply of `replies.toml`."""
+    tables = tomllib.loads(Path(__file__).with_name("replies.toml").read_text(encoding="utf-8"))
+    assert tables.keys() == FORMS.keys()
+    for form, table in tables.items():
+        for level, name in enumerate(LEVELS):
+            for entry in table.get(name, []):
+                text, answer = (entry, table["answer"]) if isinstance(entry, str) else entry
+                yield form, text, answer if level else None, level
+
+
+@pytest.mark.parametrize(("form", "text", "answer", "level"), list(list_replies()))
+def test_what_is_read_of_a_reply_and_at_which_level(form, text, answer, level):
+    assert read(text, FORMS[form]) == (answer, level)
+
+
 def read(text, form=BOXED):
     found = parse_reply(text, form)
     return found.answer, found.level
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\\boxed{5}",
-        "The sum of the numbers 1 and 4 is $\\boxed{5}$.",
-        "**\\boxed{5}**",
-        "\\[\n\\boxed{ 5 }\n\\]\nThere were 8 numbers.",
-        "\\boxed {+5}",
-        "First \\boxed{3}; no, \\boxed{4}; so \\boxed{5}. All 8 are used.",
-        "```latex\n\\boxed{5}\n```",
-        "```\n\\boxed{5}",
-        "\\boxed{\\boxed{5}}",
-        "{ unbalanced \\boxed{5}",
-        "} unbalanced \\boxed{5} }}",
-        "Give it as \\boxed{answer}. \\boxed{5} (as \\boxed{answer} demands)",
-        "\\boxed{} hm, \\boxed{5}",
-        "\\boxed{5} \\boxed{}",
-        "\\boxed{5} \\boxed{...}",
-        "<answer>4</answer> \\boxed{5}",
-        "Answer: 4 \\boxed{5}",
-    ],
-)
-def test_level_1_the_last_box_with_exactly_the_required_format(text):
-    assert read(text) == (5, 1)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        # another notation in the box
-        "\\boxed{\\text{5}}",
-        "\\boxed{\\mathbf{\\text{5}}}",
-        "\\boxed{$5$}",
-        "\\boxed{**5**}",
-        "\\boxed{`5`}",
-        "\\boxed{x = 5}",
-        "\\boxed{5.0}",
-        "\\boxed{5.}",
-        '\\boxed{"5"}',
-        "\\boxed{\\,5\\;}",
-        "\\boxed{```\n5\n```}",
-        "\\boxed{5} is right and \\boxed{\\text{not known}} is not",
-        # a box that is none, or not whole
-        "\\boxed 5",
-        "\\boxed\\{5\\}",
-        "\\fbox{5}",
-        "boxed{5}",
-        "so $boxed{5}$",
-        "\boxed{5}",
-        "\\\\boxed{5}",
-        "\\boxed{5",
-        # the other container
-        "<answer>5</answer>",
-        "<answer>4</answer> no, <answer>\n5\n</answer>",
-        "<ANSWER>5</ANSWER> of 8",
-        "<final_answer>5</final_answer>",
-        "<answer>5",
-        "I put it in <answer> tags. <answer>5</answer>",
-        # phrases
-        "The answer is 5",
-        "The answer is 5.",
-        "the final answer is: $5$.",
-        "**Answer:** 5",
-        "**Answer**: 5",
-        "**Answer: 5**",
-        "### Final Answer\n\n5",
-        "**Final Answer**\n5\n",
-        "Final Answer: x = 5",
-        "Answer:\n\n5",
-        "Answer:\n\\[\n5\n\\]",
-        "The answer is therefore 5",
-        "The answer to this question is exactly **5**.",
-        "The result of this sum = 5",
-        "Result: 2 + 3 = 5",
-        "The answer is 5 because there are 8 numbers.",
-        "The answer is 5. I checked all 8 numbers.",
-        "The answer is 5 (8 numbers in all).",
-        "The answer is 4. Wait, the answer is 5! All 8 are used",
-        'Here it is: {"answer": 5}',
-        "The solution: adding all 8, the answer is 5",
-        "Therefore, x = 5",
-        "Thus the total is 5.",
-        "So the sum of these 8 numbers is **5**.",
-        "Answer: 5\n\nSo the first element is 3.",
-        # fences
-        "```\n5\n```",
-        "```text\n4\n```\nthen\n```text\n5\n```\nfor 8 numbers",
-        "```\nAnswer: 5\n```",
-        # empty boxes and placeholders, then prose
-        "\\boxed{} The answer is 5",
-        "\\boxed{answer}: the answer is 5",
-        "\\boxed{\\text{your answer}} Answer: 5",
-    ],
-)
-def test_level_2_other_notation_other_container_or_a_phrase(text):
-    assert read(text) == (5, 2)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I get **5** for these 8 numbers",
-        "The total comes out at $5$ after 8 additions",
-        "Adding: \\[ 2 + 3 = 5 \\] for 8 numbers",
-        "first **4**, then **5**, of 8 numbers, **all** used",
-    ],
-)
-def test_level_3_the_last_emphasised_number(text):
-    assert read(text) == (5, 3)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "5",
-        "I count 3, then 4, then 5",
-        "it makes 5.",
-        "a - 5",
-        "(5)",
-        "`8` numbers give `5`",
-        "\\boxed{5 \\text{ units}}",
-        "\\boxed{5\\%}",
-        "\\boxed{\\text{The answer is } 5}",
-        "\\boxed{\\approx 5}",
-        "7 apples, 5 pears, 3rd row x2",
-    ],
-)
-def test_level_4_the_last_number(text):
-    assert read(text) == (5, 4)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " \n ",
-        "I do not know.",
-        "\\boxed{}",
-        "\\boxed{ }",
-        "\\boxed{answer}",
-        "\\boxed{unknown} though there are 8",
-        "<answer></answer>",
-        # French and European decimals are none of the forms that prompts ask for
-        "\\boxed{3,14}",
-        "\\boxed{1.234,56}",
-        "The answer is 3,14",
-        "it is 1.234,56",
-        "\\boxed{1,2,3}",
-        "\\boxed{5.5}",
-        "\\boxed{5/8}",
-        "it is 5/8",
-        "\\boxed{12,34}",
-    ],
-)
-def test_nothing_is_read_where_nothing_of_the_form_is_meant(text):
-    assert parse_reply(text, BOXED) == NOTHING
 
 
 @pytest.mark.parametrize("form", [BOXED, TAGGED])

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.numbers import write_value
@@ -146,25 +145,6 @@ def test_any_other_answer_is_refused_and_raises_nothing(answer):
         problem, _ = draw_problem(TASKS[task], TASKS[task].variations[0].name, 6, 3, 0)
         assert problem.verify(answer) in ("not_a_number", "wrong_number")
         assert not problem.task.check(problem.params, answer)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"terms": [1, 2]},
-        {"terms": [1] * 99},
-        {"terms": [10**30, 1, 2, 3, 4]},
-        {"places": 3},
-        {"rule": [10**30]},
-        {"rule": [1] * 99},
-        {"terms": "many"},
-    ],
-)
-def test_a_payload_that_is_no_sequence_is_refused(changed):
-    task = TASKS["fibonacci_sequence"]
-    payload = {"terms": [1, 2, 3, 5, 8, 13], "places": 0, "family": "fibonacci", "rule": [1, 2], **changed}
-    with pytest.raises(ValidationError):
-        task.params_of(str(payload).replace("'", '"'))
 
 
 @pytest.mark.parametrize(("family", "rule"), [("", ()), ("nonsense", (1, 2)), ("fibonacci", (10**8, 1))])
