@@ -115,101 +115,41 @@ def test_multiples_are_those_that_a_range_holds(values, divisor):
     assert not task.check(params, answer + 1)
 
 
-# (task, parameters, answer, right?): worked by hand, ties and signs among them.
-EXAMPLES = [
-    ("addition", (1, -2, 3), 2, True),
-    ("subtraction", (3, 10), 7, True),
-    ("subtraction", (3, 10), -7, False),
-    ("multiplication", (-3, 4), -12, True),
-    ("division", (16, 3), 5.33, True),
-    ("division", (16, 3), 5.34, True),
-    ("division", (16, 3), 5.3, False),
-    ("division", (1, 2), 0.51, True),
-    ("division", (1, 2), 0.511, False),
-    ("division", (6, 3), 2, True),
-    ("division", (-1, 3), -0.33, True),
-    ("division", (-1, 3), 0.33, False),
-    ("absolute_difference", (3, 10), 7, True),
-    ("absolute_difference", (10, 3), -7, False),
-    ("alternating_sum", (5, 2, 7, 1), 9, True),
-    ("sum_of_digits", (-12, 340, 0), 10, True),
-    ("comparison", (2, 2), "equal to", True),
-    ("comparison", (2, 2), "greater than", False),
-    ("comparison", (-3, -2), "less than", True),
-    ("odd_count", (-3, -2, 0, 1), 2, True),
-    ("even_count", (-3, -2, 0, 1), 2, True),
-    ("count_negative", (-1, 0, 1), 1, True),
-    ("count_unique", (7, 7, -7), 2, True),
-    ("count_perfect_squares", (0, 1, 4, 4, -4, 8), 4, True),
-    ("count_palindromic", (7, 11, 10, 121, 122, 0), 4, True),
-    ("count_greater_than_previous", (5, 5, 6, 1, 9), 2, True),
-    ("local_maxima_count", (9, 1, 3, 3, 1, 4, 2, 8), 1, True),
-    ("find_maximum", (-5, -3, -9), -3, True),
-    ("find_minimum", (-5, -3, -9), -9, True),
-    ("second_maximum", (9, 9, 7, 8), 8, True),
-    ("second_maximum", (9, 9, 7, 8), 9, False),
-    ("range", (-5, 3), 8, True),
-    ("index_of_maximum", (1, 9, 9), 1, True),
-    ("index_of_maximum", (1, 9, 9), 2, False),
-    ("sum_of_max_indices", (9, 1, 9, 9), 5, True),
-    ("sum_of_max_indices", (9, 1, 9, 9), 8, False),
-    ("max_adjacent_difference", (1, 5, -5, 0), 10, True),
-    ("sorting", (3, -1, 2), [-1, 2, 3], True),
-    ("sorting", (3, -1, 3), [-1, 3], False),
-    ("sorting", (3, -1, 2), [3, 2, -1], False),
-    ("lis_length", (10, 9, 2, 5, 3, 7, 101, 18), 4, True),
-    ("lis_length", (2, 2, 2), 1, True),
-    ("mean", (1, 2, 4, 8), 3.75, True),
-    ("mean", (1, 2, 4, 8), 3.750001, True),
-    ("mean", (1, 2, 4, 8), 3.7500011, False),
-    ("median", (3, 1, 2), 2, True),
-    ("median", (3, 1, 2, 10), 2.5, True),
-    ("mode", (1, 1, 2, 2, 3), [2, 1], True),
-    ("mode", (1, 1, 2, 2, 3), [1], False),
-    ("mode", (1, 1, 2, 2, 3), [1, 2, 3], False),
-    ("mode", (1, 1, 2, 2, 3), [1, 2, 2], False),
-]
-
-
 def params_of(name, values):
     return PairParams(*values) if name in PAIRS else ListParams(values)
 
 
-@pytest.mark.parametrize(("name", "values", "answer", "right"), EXAMPLES)
-def test_worked_examples(name, values, answer, right):
-    task, params = TASKS[name], params_of(name, values)
-    assert (task.verify(params, answer) == "") is right
-    assert task.check(params, answer) is right
-
-
-FOREIGN = [
-    None,
-    True,
-    False,
-    "",
-    "5",
-    "five",
-    1.5,
-    -0.0,
-    math.nan,
-    math.inf,
-    -math.inf,
-    1e308,
-    10**5000,
+FOREIGN = [None, True, False, "", "5", "five", 1.5, -0.0, math.nan, math.inf, -math.inf, 1e308, 10**5000]
+FOREIGN += [
     [10**5000],
+    -(10**400),
+    [],
+    [[]],
+    [1, "2"],
+    [True],
+    [None],
+    [1.0],
+    {},
+    {"a": 1},
+    {1: 2},
+    (),
+    b"5",
+    "less",
 ]
-FOREIGN += [-(10**400), [], [[]], [1, "2"], [True], [None], [1.0], {}, {"a": 1}, {1: 2}, (), b"5", "less"]
 
 
-@pytest.mark.parametrize("name", EASY)
+@pytest.mark.parametrize("name", TASKS)
 def test_no_answer_of_another_type_is_right_or_raises(name):
-    problem, _ = draw_problem(TASKS[name], "standard", TASKS[name].variations[0].sizes[0], 11, 0)
+    variation = TASKS[name].variations[0]
+    problem, _ = draw_problem(TASKS[name], variation.name, variation.sizes[0], 11, 0)
     reference = problem.solutions.reference
     disguised = [str(reference), [reference], {"answer": reference}]
     if type(reference) is int:
         disguised += [float(reference), f"{reference}.0", complex(reference)]
-    if isinstance(reference, list):
+    if isinstance(reference, list) and type(reference[0]) is int:
         disguised += [[float(item) for item in reference], set(reference), [str(item) for item in reference]]
+    if isinstance(reference, dict) and name != "logic_grid":
+        disguised += [{int(key): value for key, value in reference.items() if key.isdigit()}]
     for answer in [*FOREIGN, *disguised]:
         if answer == reference and type(answer) is type(reference):
             continue

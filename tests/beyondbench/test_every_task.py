@@ -1,5 +1,6 @@
 """What every task must keep to, whatever it is: `pytest tests/beyondbench/test_every_task.py -k TASK`."""
 
+import json
 import math
 import tomllib
 from dataclasses import fields, is_dataclass
@@ -18,6 +19,8 @@ from perennial.tasks.play import play_program
 CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)
 INDICES = range(3)
+# Worked by hand, ties and signs among them: problems, and answers with what is wrong with each.
+GRADED = json.loads(Path(__file__).with_name("graded_answers.json").read_text(encoding="utf-8"))
 REFUSED = tomllib.loads(Path(__file__).with_name("refused_payloads.toml").read_text(encoding="utf-8"))
 
 
@@ -60,6 +63,15 @@ def test_a_payload_that_is_none_of_the_task_is_refused(name):
     for payload in REFUSED[name]:
         with pytest.raises(ValueError):
             TASKS[name].params_of(payload)
+
+
+@pytest.mark.parametrize("entry", GRADED, ids=lambda entry: entry["task"])
+def test_grader_and_checker_agree_and_the_grader_says_what_is_wrong(entry):
+    task = TASKS[entry["task"]]
+    params = task.params_of(json.dumps(entry["payload"]))
+    for detail, answer in entry["answers"]:
+        assert task.verify(params, answer) == detail, answer
+        assert task.check(params, answer) == (detail == ""), answer
 
 
 @cells

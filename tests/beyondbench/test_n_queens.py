@@ -18,8 +18,6 @@ from perennial.tasks.beyondbench.hard.n_queens import (
 )
 from perennial.tasks.beyondbench.problem import draw_problems
 
-EMPTY4, EMPTY8 = QueensParams(4, ()), QueensParams(8, ())
-
 
 def brute_force(size, rules="plain"):
     modulus = size if rules == "toroidal" else 2 * size
@@ -163,34 +161,3 @@ def test_grader_and_table_agree_on_any_board(params, data):
     ):
         assert (TASK.verify(params, board) == "") == TASK.check(params, board)
         assert TASK.check(params, board) == (board in TASK.solve(params).answers)
-
-
-@pytest.mark.parametrize(
-    ("params", "answer", "detail"),
-    [
-        (EMPTY4, [1, 3, 0, 2], ""),
-        (EMPTY4, [2, 0, 3, 1], ""),
-        (QueensParams(4, ((0, 1),)), [2, 0, 3, 1], "queen_moved"),
-        (EMPTY4, [1, 3, 0], "wrong_length"),
-        (EMPTY4, [2, 4, 1, 3], "out_of_range"),
-        (EMPTY4, [1, 3, 0, -1], "out_of_range"),
-        (EMPTY4, [1, 1, 0, 2], "same_column"),
-        (EMPTY4, [0, 1, 3, 2], "same_diagonal"),
-        (EMPTY8, [0, 2, 4, 6, 1, 3, 5, 7], "same_diagonal"),
-        (EMPTY4, [True, 3, 0, 2], "malformed"),
-        (EMPTY4, [1.0, 3, 0, 2], "malformed"),
-        (EMPTY4, ["1", 3, 0, 2], "malformed"),
-        (EMPTY4, [[1], 3, 0, 2], "malformed"),
-        (EMPTY4, {"0": 1}, "malformed"),
-        (EMPTY4, "[1, 3, 0, 2]", "malformed"),
-        (EMPTY4, [10**400, 3, 0, 2], "out_of_range"),
-        (QueensParams(7, (), "toroidal"), [0, 2, 4, 6, 1, 3, 5], ""),
-        (QueensParams(8, (), "toroidal"), [0, 4, 7, 5, 2, 6, 1, 3], "same_diagonal"),
-        (QueensParams(8, ()), [0, 4, 7, 5, 2, 6, 1, 3], ""),
-        (QueensParams(8, (), "diagonal"), [0, 4, 7, 5, 2, 6, 1, 3], ""),
-        (QueensParams(4, (), "diagonal"), [1, 3, 0, 2], "long_diagonal_empty"),
-    ],
-)
-def test_the_grader_says_what_is_wrong(params, answer, detail):
-    assert TASK.verify(params, answer) == detail
-    assert TASK.check(params, answer) == (detail == "")
