@@ -12,6 +12,8 @@ from tests.beyondbench.test_growing import PLAN, grow
 pytestmark = pytest.mark.slow
 
 EDITIONS, SHARE = 2, 0.45
+# Draws are slow, and answers so varied that hardly one comes twice: a part of the variations says as much.
+HARDLY_REPEATED = ("cryptarithmetic", "logic_grid")
 Problems = list[tuple[int, str, str]]  # size, answer, origin
 
 
@@ -26,7 +28,7 @@ def split(problems: Problems, rng: random.Random) -> tuple[Problems, Counter[tup
 def test_the_rarest_and_the_commonest_public_answer_are_right_as_often_as_those_of_another_edition() -> None:
     hits: Counter[str] = Counter()
     for task in TASKS.values():
-        for variation in task.variations[::2]:
+        for variation in task.variations[:: 8 if task.name in HARDLY_REPEATED else 2]:
             editions: list[Problems] = [
                 [
                     (draw.problem.size, canonical_json(draw.problem.solutions.reference), draw.problem.origin)

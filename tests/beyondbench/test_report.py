@@ -43,15 +43,31 @@ def report_of(root: Path, facts: dict[str, Any], **changed: Any) -> ReportData:
     return report_data(made_edition.publish(root, made, facts=facts))
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """The edition whose models nothing is known of."""
+    return report_of(tmp_path_factory.mktemp("plain"), {})
+
+
+@pytest.fixture(scope="module")
+def plain_page(plain: ReportData, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return unescape(write_page(plain, tmp_path_factory.mktemp("page")).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """The edition played by models of one family, one of them quantized."""
+    return report_of(tmp_path_factory.mktemp("family"), FAMILY | QUANTISED)
+
+
 def own_sections(data: ReportData) -> dict[str, Section]:
     return {section.key: section for section in sections(data) if section.key in OWN}
 
 
 @pytest.mark.slow
-def test_the_leaderboard_marks_the_best_models_with_all_cells(tmp_path: Path) -> None:
-    data = report_of(tmp_path, {})
-    assert data.settings == ("easy", "medium", "hard")
-    grid = own_sections(data)["leaderboard"].grid
+def test_the_leaderboard_marks_the_best_models_with_all_cells(plain: ReportData, plain_page: str) -> None:
+    assert plain.settings == ("easy", "medium", "hard")
+    grid = own_sections(plain)["leaderboard"].grid
     assert grid is not None
     # m-small was not asked two problems: Common compares players on the others.
     assert grid.headings[1:5] == ("Acc", "Common", "Inst", "Tokens")
@@ -69,13 +85,14 @@ def test_the_leaderboard_marks_the_best_models_with_all_cells(tmp_path: Path) ->
     # No program is marked, and `other`, better than m-small in the Hard suite, lacks a suite.
     assert grid.best == {(0, 2), (0, 6), (0, 10), (0, 14)}
     assert grid.second == {(1, 2), (1, 6), (1, 10), (1, 14)}
-    page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
-    assert page.count('class="number best"') == page.count('class="number second"') == 4
+    assert plain_page.count('class="number best"') == plain_page.count('class="number second"') == 4
 
 
 @pytest.mark.slow
-def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(tmp_path: Path) -> None:
-    assert own_sections(report_of(tmp_path / "all", {}))["best_answers"].missing
+def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(
+    plain: ReportData, tmp_path: Path
+) -> None:
+    assert own_sections(plain)["best_answers"].missing
     made = made_edition.rows()
     sudoku = {row["instance_id"] for row in made["beyondbench_instances"] if row["task"] == "sudoku"}
     episodes = {row["episode_id"]: row for row in made["episodes"] if row["instance_id"] in sudoku}
@@ -91,11 +108,9 @@ def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(tmp_pat
 
 
 @pytest.mark.slow
-def test_the_page_says_what_was_not_asked(tmp_path: Path) -> None:
-    data = report_of(tmp_path, {})
-    page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
-    assert "m-small was not asked 2 of hard, which its context does not hold." in page
-    unasked = data.tables["unasked"].records()
+def test_the_page_says_what_was_not_asked(plain: ReportData, plain_page: str) -> None:
+    assert "m-small was not asked 2 of hard, which its context does not hold." in plain_page
+    unasked = plain.tables["unasked"].records()
     assert [(row["player"], row["domain"], row["size"], row["unasked"]) for row in unasked] == [
         ("m-small", "sudoku", 4, 1),
         ("m-small", "sudoku", 9, 1),
@@ -103,8 +118,8 @@ def test_the_page_says_what_was_not_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_facts_of_models_sections_say_what_is_missing(tmp_path: Path) -> None:
-    found = own_sections(report_of(tmp_path, {}))
+def test_without_facts_of_models_sections_say_what_is_missing(plain: ReportData) -> None:
+    found = own_sections(plain)
     missing = [key for key in found if found[key].missing]
     assert missing == ["best_answers", "static", "scaling", "quantization", "violins"]
     for key in ("scaling", "quantization", "violins"):
@@ -167,10 +182,11 @@ def test_an_edition_of_one_suite_has_no_overall_column_and_no_sizes(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_models_with_facts_are_drawn_by_parameters_quantisation_and_tuning(tmp_path: Path) -> None:
-    data = report_of(tmp_path, FAMILY | QUANTISED)
-    found = own_sections(data)
-    (line,) = data.tables["scaling"].records()
+def test_models_with_facts_are_drawn_by_parameters_quantisation_and_tuning(
+    family: ReportData, tmp_path: Path
+) -> None:
+    found = own_sections(family)
+    (line,) = family.tables["scaling"].records()
     # Accuracy in Easy is 1/5 to 5/5 from 1 to 16 billion: 0.2 a doubling, a third of it overall.
     assert (line["family"], line["models"], line["least_billion"], line["largest_billion"]) == (
         "F",
@@ -188,7 +204,7 @@ def test_models_with_facts_are_drawn_by_parameters_quantisation_and_tuning(tmp_p
     easy, *_, overall = found["violins"].drawings
     assert easy.heading == f"easy: {HOSTILE} mean 60.0%, n = 5; instruct mean 66.7%, n = 6, gap 6.7"
     assert overall.heading.startswith("overall: ")
-    page = write_page(data, tmp_path / "out").read_text(encoding="utf-8")
+    page = write_page(family, tmp_path / "out").read_text(encoding="utf-8")
     assert HOSTILE not in page.rpartition("<script>")[0]
 
 
@@ -215,11 +231,11 @@ def test_what_models_toml_says_of_models_is_published_with_the_evaluation_and_de
 
 
 @pytest.mark.slow
-def test_the_facts_that_an_evaluation_states_are_those_of_its_players(tmp_path: Path) -> None:
-    data = report_of(tmp_path, FAMILY)
-    rows = [row for row in data.tables["model_facts"].records() if row["suite"] == "overall"]
+def test_the_facts_that_an_evaluation_states_are_those_of_its_players(family: ReportData) -> None:
+    rows = [row for row in family.tables["model_facts"].records() if row["suite"] == "overall"]
     assert {(row["player"], row["family"], row["parameters_billion"], row["tuning"]) for row in rows} == {
-        (name, "F", facts["parameters_billion"], facts["tuning"]) for name, facts in FAMILY.items()
+        (name, "F", facts["parameters_billion"], facts["tuning"])
+        for name, facts in (FAMILY | QUANTISED).items()
     }
 
 
