@@ -4,6 +4,7 @@ Games, messages and statuses are perennial's own; Inspect makes the calls. The r
 in the store of its sample (`perennial.flows.inspect_tasks.record`).
 """
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,6 +58,7 @@ from perennial.warehouse.store.parquet import parquet_bytes
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelUsage
+    from inspect_ai.tool import ToolCall
 
 
 # No public function says with which settings a model is called.
@@ -113,13 +115,15 @@ def chat_messages(messages: Sequence[Message]) -> list[ChatMessage]:
 
 
 def as_completion(output: ModelOutput) -> JsonObject:
-    """Return what a model of Inspect said as a chat completion, with its seconds and its cost."""
+    """Write what a model of Inspect said and called as a chat completion, with its seconds and its cost."""
     text, finish_reason = "", None
     reasoning: list[str] = []
     refusals = [output.error] if output.error else []
+    calls: Sequence[ToolCall] = ()
     if output.choices:
         choice = output.choices[0]
         finish_reason = choice.stop_reason
+        calls = choice.message.tool_calls or ()
         parts = choice.message.content
         if isinstance(parts, str):
             text = parts
@@ -127,7 +131,9 @@ def as_completion(output: ModelOutput) -> JsonObject:
             text = "".join(part.text for part in parts if part.type == "text" and not part.refusal)
             refusals += [part.text for part in parts if part.type == "text" and part.refusal]
             reasoning = [part.reasoning for part in parts if part.type == "reasoning" and not part.redacted]
-    message = {"role": "assistant", "content": text}
+    message: JsonObject = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [{"id": call.id, "function": _function_of(call)} for call in calls]
     if reasoning:
         message["reasoning_content"] = "\n".join(reasoning)
     if refusals:
@@ -140,6 +146,11 @@ def as_completion(output: ModelOutput) -> JsonObject:
         "seconds": output.time,
         "cost_usd": None if usage is None else usage.total_cost,
     }
+
+
+def _function_of(call: "ToolCall") -> JsonObject:
+    """Name and arguments of a call; Inspect keeps no arguments that are no JSON object."""
+    return {"name": call.function, "arguments": "" if call.parse_error else json.dumps(call.arguments)}
 
 
 def _usage_of(usage: "ModelUsage") -> JsonObject:

@@ -50,11 +50,17 @@ class QuestionTask(vf.Task[QuestionData, vf.State, vf.TaskConfig]):
         return {"success": float(graded.success), **ended, **graded.measures}
 
 
+def _as_chat_message(message: vf.AssistantMessage) -> JsonObject:
+    """The message as servers send it: calls of tools count, whoever reads them."""
+    calls = [{"id": call.id, "function": call.model_dump()} for call in message.tool_calls or ()]
+    return {"content": message.content, "tool_calls": calls}
+
+
 def grade_trace(line: JsonObject, trace: vf.Trace) -> Grade:
     """Return the grade of the replies of a trace, read as `perennial evaluate` reads replies."""
     finished = {call.node: call.finish_reason for call in trace.calls if call.node is not None}
     replies = [
-        read_message({"content": node.message.content}, finished.get(index))
+        read_message(_as_chat_message(node.message), finished.get(index))
         for index, node in enumerate(trace.nodes)
         if node.sampled and node.message.role == "assistant"
     ]

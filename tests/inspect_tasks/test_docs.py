@@ -9,7 +9,7 @@ import pytest
 from perennial.schemas.benchmark import benchmarks
 from tests.conftest import REPOSITORY
 
-pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
+inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 registry = pytest.importorskip("inspect_ai._util.registry")
 
 PAGE = (REPOSITORY / "docs/share.md").read_text("utf-8").split("\n## Inspect\n")[1].split("\n## ")[0]
@@ -27,6 +27,13 @@ def test_every_benchmark_has_its_task_and_the_table_its_settings() -> None:
     for name in benchmarks():
         assert f"`perennial/{name}`" in PAGE
         assert sorted(params_of(f"perennial/{name}")) == sorted(shown)
+
+
+def test_each_task_is_known_to_who_reads_the_file_alone() -> None:
+    listed = inspect_ai.list_tasks("flows/inspect_tasks", root_dir=REPOSITORY)
+    assert {(task.file, task.name) for task in listed} == {
+        ("flows/inspect_tasks/tasks.py", f"perennial/{name}") for name in benchmarks()
+    }
 
 
 def test_commands_of_the_page_name_tasks_and_their_settings() -> None:

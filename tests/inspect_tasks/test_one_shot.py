@@ -1,5 +1,6 @@
 """Tasks of Inspect of the benchmarks with one reply per question, answered by Inspect's mock model."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is no
 model_of = pytest.importorskip("inspect_ai.model")
 # After those: it needs the extra.
 from perennial.flows.inspect_tasks.import_logs import import_logs  # noqa: E402
+from perennial.flows.inspect_tasks.play import as_completion  # noqa: E402
 from perennial.flows.inspect_tasks.tasks import make_task  # noqa: E402
+from perennial.tasks.llm.replies import read_message  # noqa: E402
 
 PLAYED: dict[str, dict[str, Any]] = {
     "knowlogic": {"domains": ["nature"], "questions": 3},
@@ -34,6 +37,19 @@ def graded(catalog: Catalog, benchmark: str, player: str) -> list[tuple[Any, ...
         f"JOIN {benchmark}_answers AS a USING (episode_id) "
         f"WHERE e.player = '{player}' ORDER BY ALL"
     )[1]
+
+
+@pytest.mark.parametrize("text", ["", "The answer is 4."])
+@pytest.mark.parametrize("arguments", [{}, {"code": "print('ß')"}])
+def test_a_reply_that_calls_a_tool_says_what_it_says_from_a_server(
+    text: str, arguments: dict[str, str]
+) -> None:
+    said = model_of.ModelOutput.for_tool_call("mock", "python", arguments, tool_call_id="7", content=text)
+    function = {"name": "python", "arguments": json.dumps(arguments)}
+    served = {"role": "assistant", "content": text, "tool_calls": [{"id": "7", "function": function}]}
+    read, ours = read_message(as_completion(said)["choices"][0]["message"]), read_message(served)
+    assert (read.status, json.loads(read.content)) == (ours.status, json.loads(ours.content))
+    assert ours.status == "tool_call"
 
 
 @pytest.mark.parametrize("benchmark", sorted(PLAYED))

@@ -179,6 +179,10 @@ def test_a_trace_is_graded_as_perennial_reads_replies() -> None:
     (question,) = draw("knowlogic", 1, languages=["en"])
     task = QuestionTask(QuestionData.from_question(question))
     right = f"<think>[ABCD]</think>\nThe answer is [{question.answer}]."
+    call = {"id": "1", "name": "search", "arguments": "{}"}
+    called = trace_of(task, right, "tool_calls", call)
+    asyncio.run(task.score(called))
+    assert called.reward == 0.0  # the game ended with the call
     for content, reason, score, ended in (
         (right, "stop", 1.0, ""),
         (right, "length", 0.0, "truncated"),
