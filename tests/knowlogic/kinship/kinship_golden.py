@@ -6,7 +6,7 @@ from perennial.tasks.knowlogic.kinship.domain import SCENARIO, TYPES
 from perennial.tasks.knowlogic.kinship.terms import Term
 from perennial.tasks.knowlogic.layout import write_text
 from perennial.tasks.knowlogic.problem import Request
-from tests.knowlogic.kinship.kinship_items import draw_until, kinship, say, terms
+from tests.knowlogic.kinship.kinship_items import kinship, say, terms
 
 
 def propositions() -> list[Proposition]:
@@ -37,6 +37,8 @@ def write(language: Language) -> str:
     lines = [*map(book.write, propositions())]
     for number, type_ in enumerate(TYPES):
         request = Request(SCENARIO, DIFFICULTIES[number % 3], type_, 1 + number // 3)
-        text = write_text(kinship(), draw_until(request, derive_rng(2, "golden", number)), language)
+        rng = derive_rng(2, "golden", number)
+        problem = next(filter(None, (kinship().draw(request, rng) for _ in range(300))))
+        text = write_text(kinship(), problem, language)
         lines += ["", text.text, text.question, *text.options]
     return "\n".join(lines) + "\n"

@@ -1,14 +1,13 @@
 """What the tests of kinship share: the scenario, problems drawn, and problems made of plain sentences."""
 
-import random
 from functools import cache
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, Proposition, QuestionType
-from perennial.tasks.knowlogic.kinship.domain import SCENARIO, TYPES, build
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, Proposition
+from perennial.tasks.knowlogic.kinship.domain import SCENARIO, build
 from perennial.tasks.knowlogic.kinship.models import draw_family, holds
 from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
-from perennial.tasks.knowlogic.problem import Domain, Problem, Request
+from perennial.tasks.knowlogic.problem import Domain, Problem
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
@@ -29,29 +28,6 @@ def say(template: str, *arguments: str | int) -> Proposition:
 def problem(people: str, statements: list[Proposition], options: list[Proposition]) -> Problem:
     """Return a problem about people of one-letter names."""
     return Problem(SCENARIO, tuple(people), (), tuple(statements), "correct_statements", None, tuple(options))
-
-
-def draw_until(request: Request, rng: random.Random) -> Problem:
-    for _ in range(300):
-        if (found := kinship().draw(request, rng)) is not None:
-            return found
-    raise AssertionError(f"300 draws failed: {request}")
-
-
-def requests() -> list[Request]:
-    """Return a request of each kind, with every number of right options that the kind has."""
-    rights: dict[QuestionType, tuple[int, ...]] = {
-        "correct_statements": (0, 1, 2, 3, 4),
-        "incorrect_statements": (0, 1, 2, 3, 4),
-        "precise_entity": (0, 1),
-        "vague_entity": (0, 1, 2, 3, 4),
-    }
-    return [
-        Request(SCENARIO, difficulty, type_, right)
-        for difficulty in DIFFICULTIES
-        for type_ in TYPES
-        for right in rights[type_]
-    ]
 
 
 def random_claims(seed: int) -> Problem:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import Language, Proposition
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.problem import Domain, Problem
 from perennial.tasks.knowlogic.space.reasoning import FILES, sentences
 from perennial.tasks.knowlogic.space.scenes import SCENES
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from tests.knowlogic.space.space_questions import space
+from tests.knowlogic.drawn_problems import domain_of
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "ring": ("m01", "f01", "f16", "m02", "f17", "m12"),
@@ -16,6 +16,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "shelf": ("teapot", "vase", "basket", "atlas", "tulip", "kite"),
     "plots": ("wheat", "potato", "onion", "cotton"),
 }
+
+
+def space() -> Domain:
+    return domain_of("space")
 
 
 def write(language: Language) -> str:

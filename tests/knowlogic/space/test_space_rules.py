@@ -9,8 +9,9 @@ import pytest
 import perennial.warehouse.knowlogic
 from perennial.tasks.knowlogic.space.reasoning import Fact, facts_of, infer, load_board, rules_used
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
+from tests.knowlogic.drawn_problems import drawn
 from tests.knowlogic.space.all_rules import RULES_OF_PAPER, coverage, rules
-from tests.knowlogic.space.space_questions import draw_problems, space
+from tests.knowlogic.space.space_golden import space
 
 README = Path(perennial.warehouse.knowlogic.__file__).parent / "space" / "README.md"
 
@@ -63,7 +64,7 @@ def test_the_table_of_rules_is_as_printed_and_larger_than_the_papers() -> None:
 @pytest.mark.slow
 def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> None:
     reached = options = 0
-    for _, problem in draw_problems(scenario, times=1):
+    for _, problem in drawn("space", scenario):
         of, statements, said = facts_of(problem)
         closure, known = infer(of, statements)
         assert closure.is_complete

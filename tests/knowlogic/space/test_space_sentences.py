@@ -11,8 +11,7 @@ from perennial.tasks.knowlogic.space.reasoning import FILES, IS_AT, load_board, 
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.golden.golden_texts import golden_file
-from tests.knowlogic.space.space_golden import example
-from tests.knowlogic.space.space_questions import space
+from tests.knowlogic.space.space_golden import example, space
 
 _ALL = [
     (file, name, table)
