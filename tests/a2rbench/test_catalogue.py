@@ -4,14 +4,17 @@ import ast
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
+from textwrap import indent
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.schemas.a2rbench.things import RULE_TYPES
+from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES
 from perennial.tasks.a2rbench.catalogue import DIMENSIONS, FORWARD, INVERSE, RULES, Rule
+from perennial.tasks.a2rbench.grammar import draw_rules
 from perennial.tasks.sandbox.refusal import check_syntax
 from perennial.tasks.sandbox.tier import run_code, run_purely
 
@@ -56,18 +59,33 @@ def test_a_rule_changes_most_inputs_and_no_two_inputs_have_one_output(name: str)
     assert sum(given != output for given, output in outputs.items()) > len(inputs) / 2
 
 
-@pytest.mark.parametrize("name", RULES)
-@pytest.mark.slow
-def test_a_rule_s_code_runs_in_the_sandbox_as_it_does_here(name: str) -> None:
-    rule, rng = RULES[name], random.Random(11)
-    inputs = [draw_input(rule, rng) for _ in range(5)]
-    outputs = run_purely(rule.code, FORWARD, inputs)
-    assert outputs == [rule.forward(value) for value in inputs]
-    assert run_code(rule.code, INVERSE, outputs) == inputs
-    assert [node.name for node in check_syntax(rule.code).body if isinstance(node, ast.FunctionDef)] == [
-        FORWARD,
-        INVERSE,
+def in_one_program(rules: Sequence[Rule]) -> str:
+    """Code that takes (the number of a rule, a value) and gives what that rule makes of the value."""
+    parts = [
+        f"def make_{number}():\n{indent(rule.code, '    ')}\n    return {FORWARD}, {INVERSE}\n"
+        for number, rule in enumerate(rules)
     ]
+    made = ", ".join(f"make_{number}()" for number in range(len(rules)))
+    calls = [
+        f"def {name}(x):\n    return MADE[x[0]][{at}](x[1])\n" for at, name in enumerate((FORWARD, INVERSE))
+    ]
+    return "\n".join([*parts, f"MADE = [{made}]", *calls])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_code_runs_in_the_sandbox_as_it_does_here(domain: str) -> None:
+    rng, drawn = random.Random(11), draw_rules(domain, 2, 4)
+    cell = (drawn[0].dimension, drawn[0].type)
+    rules = [*drawn, *(rule for rule in RULES.values() if (rule.dimension, rule.type) == cell)]
+    inputs = [[number, draw_input(rule, rng)] for number, rule in enumerate(rules) for _ in range(5)]
+    outputs = run_purely(in_one_program(rules), FORWARD, inputs)
+    assert outputs == [rules[number].forward(value) for number, value in inputs]
+    given = [[number, output] for (number, _), output in zip(inputs, outputs, strict=True)]
+    assert run_code(in_one_program(rules), INVERSE, given) == [value for _, value in inputs]
+    for rule in rules:
+        defined = [node.name for node in check_syntax(rule.code).body if isinstance(node, ast.FunctionDef)]
+        assert defined[-2:] == [FORWARD, INVERSE]
 
 
 def test_each_cell_has_ten_rules_and_no_two_rules_are_the_same() -> None:

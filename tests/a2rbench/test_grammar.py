@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +16,6 @@ from perennial.schemas.a2rbench.things import DOMAINS
 from perennial.schemas.errors import InstancesExhausted
 from perennial.tasks.a2rbench.catalogue import (
     DIMENSIONS,
-    FORWARD,
-    INVERSE,
     RULES,
     TOKENS,
     Alphabet,
@@ -36,10 +35,9 @@ from perennial.tasks.a2rbench.grammar import (
     run_probes,
 )
 from perennial.tasks.a2rbench.inputs import draw_inputs
-from perennial.tasks.sandbox.refusal import check_syntax
-from perennial.tasks.sandbox.tier import run_code, run_purely
 from perennial.warehouse.a2rbench.published_rules import published_names
-from tests.a2rbench import made_edition
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.store.store import Store
 from tests.a2rbench.test_catalogue import draw_input
 
 CELLS = [(dimension, alphabet) for dimension in DIMENSIONS for alphabet in TOKENS]
@@ -117,17 +115,6 @@ def test_a_cell_without_enough_rules_says_so(monkeypatch: pytest.MonkeyPatch) ->
         draw_rules("line_symbolic", 1, 1, earlier=All())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_the_code_runs_in_the_sandbox_as_it_does_here(domain: str) -> None:
-    for rule in draw_rules(domain, 2, 4):
-        inputs = [draw_input(rule, random.Random(number)) for number in range(5)]
-        outputs = run_purely(rule.code, FORWARD, inputs)
-        assert outputs == [rule.forward(value) for value in inputs]
-        assert run_code(rule.code, INVERSE, outputs) == inputs
-        check_syntax(rule.code)
-
-
 def show(rule: Rule, seed: int) -> tuple[list[tuple[Any, Any]], Any]:
     inputs = draw_inputs(rule, 0, random.Random(seed))
     assert inputs is not None
@@ -162,7 +149,7 @@ def test_each_cell_has_more_than_10_000_rules(dimension: Dimension, alphabet: Al
     """
     steps, last = list_steps(dimension, alphabet), ((), *((step,) for step in list_last_steps(dimension)))
     rng, drawn = random.Random(1), Counter[str]()
-    while drawn.total() < 1_200:
+    while drawn.total() < 500:
         rule = (*rng.choices(steps, k=2), *rng.choice(last))
         if (alphabet == "any" or not all(map(is_move, rule))) and is_telling(dimension, alphabet, rule):
             drawn[json.dumps(run_probes(dimension, alphabet, rule))] += 1
@@ -171,9 +158,9 @@ def test_each_cell_has_more_than_10_000_rules(dimension: Dimension, alphabet: Al
 
 
 def test_the_names_of_published_rules_are_read(tmp_path: Path) -> None:
-    rows = made_edition.rows()
-    store = made_edition.publish(tmp_path, rows, [])
-    assert published_names(store, ("a1", "none")) == set(made_edition.NAMES)
+    store = Store(str(tmp_path))
+    store.write_table(table_file("a2rbench_items", "a1"), pa.table({"rule": ["one", "one", "other"]}))
+    assert published_names(store, ("a1", "none")) == {"one", "other"}
 
 
 def test_the_rules_of_a_public_part_do_not_answer_the_private_one() -> None:

@@ -1,7 +1,7 @@
 """Items are grown from code that is run, have one answer, and are new and equal for equal seeds."""
 
 import json
-import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from perennial.tasks.a2rbench import growing
 from perennial.tasks.a2rbench.catalogue import FORWARD, INVERSE, RULES, Rule
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
-from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt, write_prompt, write_value
+from perennial.tasks.a2rbench.item_text import read_prompt
 from perennial.tasks.a2rbench.items import PREFIX, remap
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection
@@ -24,12 +24,20 @@ def grow(rule: Rule | str, variations: tuple[int, ...] = (0, 5), **changes: obje
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["line_reverse", "grid_transpose", "cube_shear_layers", "line_caesar"])
-def test_items_are_those_of_the_rule_and_equal_for_equal_seeds(name: str) -> None:
-    grown, rule = grow(name, tuple(range(10))), RULES[name]
-    assert grown == grow(name, tuple(range(10)))
+@pytest.mark.parametrize(
+    ("name", "variations"),
+    [
+        ("line_reverse", range(10)),
+        ("grid_transpose", (0, 4, 9)),
+        ("cube_shear_layers", (0, 7)),
+        ("line_caesar", (0, 5)),
+    ],
+)
+def test_items_are_those_of_the_rule_and_equal_for_equal_seeds(name: str, variations: Sequence[int]) -> None:
+    grown, rule = grow(name, tuple(variations)), RULES[name]
+    assert grown == grow(name, tuple(variations))
     originals = [item for item in grown.items if not item.is_remapped]
-    assert [item.variation for item in originals] == list(range(10))
+    assert [item.variation for item in originals] == list(variations)
     assert {item.seed_item for item in grown.items} == {originals[0].instance_id}
     for item in originals:
         examples, query = json.loads(item.examples), json.loads(item.query)
@@ -124,22 +132,6 @@ def test_an_item_with_two_answers_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     draws = [["a"], ["b", "b"], ["c"], ["d"], ["e", "f"], ["a", "b", "c", "d"]]
     monkeypatch.setattr(growing, "draw_inputs", lambda *_of: draws)
     assert grow("line_reverse", (0,)).items == []
-
-
-@pytest.mark.parametrize("name", ["line_reverse", "grid_transpose", "cube_transpose_layers"])
-def test_prompts_are_read_back(name: str) -> None:
-    rule, rng = RULES[name], random.Random(2)
-
-    def draw(depth: int) -> object:
-        return [draw(depth - 1) if depth > 1 else rng.choice('ab"\\é[{') for _ in range(3)]
-
-    values = [draw(rule.dimension) for _ in range(5)]
-    prompt = write_prompt(rule.dimension, list(zip(values[:4:2], values[1:4:2], strict=True)), values[4])
-    examples, query = read_prompt(f"{prompt}\n\nA canary line.")
-    assert [part for pair in examples for part in pair] == values[:4]
-    assert query == values[4]
-    assert read_dimension(prompt) == rule.dimension
-    assert json.loads(write_value(query, rule.dimension)) == query
 
 
 @pytest.mark.parametrize("text", ["", "Input:\n", "Output:\n[]", "Input:\n[]\nOutput:\n[]\n", "Input:\n["])

@@ -12,7 +12,7 @@ from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.inputs import EXAMPLES, VARIATIONS, draw_inputs
 from perennial.tasks.a2rbench.items import SIGNS, draw_remapping, remap
 from perennial.tasks.a2rbench.measures import Measures, compression_of, diversity_of, measure_code
-from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
+from perennial.tasks.a2rbench.values import fault_of_shape
 
 CODE = """
 def transform_grid(x):
@@ -64,13 +64,6 @@ def test_one_construct_at_a_time(body: str, expected: Measures) -> None:
 def test_code_without_the_function_is_refused() -> None:
     with pytest.raises(ValueError, match="does not define transform_grid"):
         measure_code("def f(x): return x")
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_every_rule_of_the_catalogue_has_measures(name: str) -> None:
-    measures = measure_code(RULES[name].code)
-    assert measures.max_complexity >= 1
-    assert measures.return_complexity >= 1
 
 
 def test_compression_is_above_one_for_short_inputs_and_falls_with_regularity() -> None:
@@ -144,7 +137,3 @@ def test_remapping_is_a_bijection() -> None:
 )
 def test_shapes(value: object, dimension: int, fault: str) -> None:
     assert fault_of_shape(value, dimension) == fault  # type: ignore[arg-type]
-
-
-def test_tokens_are_read_in_order() -> None:
-    assert list(tokens_of([[["a"], ["b"]], [["c"], ["d"]]])) == ["a", "b", "c", "d"]

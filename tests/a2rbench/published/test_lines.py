@@ -142,6 +142,7 @@ def test_prompts_of_every_form_are_read_back(drawn: tuple[Any, list[Any]]) -> No
     examples = list(zip(rest[::2], rest[1::2], strict=False))
     prompt = write_prompt(dimension, examples, query)
     assert read_prompt(prompt) == (examples, query)
+    assert read_prompt(f"{prompt}\n\nA canary line.") == (examples, query)
     assert read_dimension(prompt) == dimension
     assert [fault_of_form(value, dimension) for value in (query, *rest)] == [""] * (1 + len(rest))
 
