@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -76,8 +77,12 @@ def author(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, 
     (domain,) = batch.key
     jail = jail_of(plan_of(workspace), policies)
     tables = run_session(workspace, policies.calls, partial(_author_cell, workspace, domain, jail))
-    if not tables["a2rbench_rules"]:
-        _require_rules(workspace, batch, tables["rejections"])
+    if _is_last_without(workspace, batch, rule_batches, "a2rbench_rules", tables):
+        messages = ((row["rule"], f"{row['subject']}: {row['message']}") for row in tables["rejections"])
+        raise UnusableConfig(
+            f"no seed of any cell got a rule from {', '.join(plan_of(workspace).authoring.models)}: "
+            f"{count_causes(messages)}; try another model, or name drawn among --author"
+        )
     return tables
 
 
@@ -170,21 +175,19 @@ def _rejection(domain: str, work: RuleWork) -> dict[str, object]:
     ).row()
 
 
-def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
-    """Raise UnusableConfig where models write all rules, this is the last cell, and none has a rule."""
-    plan = plan_of(workspace)
-    if len(plan.authoring.models) < len(plan.authoring.authors):
-        return
-    for other in rule_batches(workspace):
-        if other != batch and (
-            not workspace.is_done(other) or workspace.column(other, "a2rbench_rules", "rule")
-        ):
-            return
-    causes = count_causes((row["rule"], f"{row['subject']}: {row['message']}") for row in rejections)
-    raise UnusableConfig(
-        f"no seed of any cell got a rule from {', '.join(plan.authoring.models)}: "
-        f"{causes}; try another model, or name drawn among --author"
-    )
+def _is_last_without(
+    workspace: Workspace,
+    batch: Batch,
+    batches_of: Callable[[Workspace], list[Batch]],
+    table: str,
+    made: dict[str, Rows],
+) -> bool:
+    """Whether models write all rules, this is the last cell, and neither it nor another one has a row."""
+    authoring = plan_of(workspace).authoring
+    if made[table] or len(authoring.models) < len(authoring.authors):
+        return False
+    others = (other for other in batches_of(workspace) if other != batch)
+    return all(workspace.is_done(other) and not workspace.rows(other, table) for other in others)
 
 
 # The rules of an edition that models wrote, as stage `rules` staged them.
@@ -343,8 +346,12 @@ def expand(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, 
     """
     jail = jail_of(plan_of(workspace), policies)
     tables = run_session(workspace, policies.calls, partial(_expand_all, workspace, batch.key[0], jail))
-    if not tables["a2rbench_items"]:
-        _require_items(workspace, batch, tables["rejections"])
+    if _is_last_without(workspace, batch, expansion_batches, "a2rbench_items", tables):
+        reason = next((f"; {row['subject']}: {row['message']}" for row in tables["rejections"]), "")
+        raise UnusableConfig(
+            f"no rule of {', '.join(plan_of(workspace).authoring.models)} gave an item that holds{reason}; "
+            "try another model, or name drawn among --author"
+        )
     return tables
 
 
@@ -429,23 +436,6 @@ def _drop_faulty(request: SeedRequest[AuthoredRule], grown: GrownSeed) -> GrownS
     why = f"the gate refuses its rule: {shorten(in_one_line(tested.faults[0]), _LONGEST_WHY)}"
     lost = [Rejected(item.variation, FAILED, why) for item in grown.items if not item.is_remapped]
     return GrownSeed([], [*(fault for fault in grown.rejected if fault.rule != "not_remapped"), *lost])
-
-
-def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
-    """Raise UnusableConfig where models write all rules, this is the last cell, and no cell has an item."""
-    authors = plan_of(workspace).authoring
-    if len(authors.models) < len(authors.authors):
-        return
-    for other in expansion_batches(workspace):
-        if other != batch and (
-            not workspace.is_done(other) or workspace.column(other, "a2rbench_items", "instance_id")
-        ):
-            return
-    reason = next((f"; {row['subject']}: {row['message']}" for row in rejections), "")
-    raise UnusableConfig(
-        f"no rule of {', '.join(authors.models)} gave an item that holds{reason}; try another model, or name "
-        "drawn among --author"
-    )
 
 
 def _ids_of_earlier_cells(workspace: Workspace, domain: str) -> set[str]:

@@ -101,17 +101,14 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         )
 
     def stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.a2rbench import authoring as author_rules
-        from perennial.flows.a2rbench import authoring as expand_rules
-        from perennial.flows.a2rbench import grow_items
-        from perennial.flows.a2rbench.authoring import expansion_batches, gate_batches
+        from perennial.flows.a2rbench import authoring, grow_items
 
         return (
             Stage(
-                author_rules.STAGE,
+                authoring.STAGE,
                 "Lets models write the rules of their seeds, judged and run before any item is made of them.",
-                author_rules.rule_batches,
-                author_rules.author,
+                authoring.rule_batches,
+                authoring.author,
                 writes=("a2rbench_rules", "a2rbench_attempts", "rejections"),
                 earlier=("a2rbench_rules", "instances"),
             ),
@@ -128,8 +125,8 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
             Stage(
                 "expansions",
                 "Runs the rules that models wrote, and lets a model choose the inputs of their variations.",
-                expansion_batches,
-                expand_rules.expand,
+                authoring.expansion_batches,
+                authoring.expand,
                 reads=("a2rbench_rules",),
                 writes=("instances", "a2rbench_items", "a2rbench_attempts", "rejections"),
                 earlier=("instances",),
@@ -138,7 +135,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
                 "gate",
                 "Runs each item again in a fresh process, searches for other rules that fit, reads its "
                 "prompt back.",
-                lambda workspace: [*batches_of(workspace, "gate"), *gate_batches(workspace)],
+                lambda workspace: [*batches_of(workspace, "gate"), *authoring.gate_batches(workspace)],
                 grow_items.check_rule,
                 reads=("a2rbench_rules", "a2rbench_items"),
                 writes=("a2rbench_gate",),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from perennial.flows.a2rbench.import_release import find_lines
 from perennial.schemas.statistics import PublishedScore
@@ -63,6 +64,12 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
     ]
 
 
+def beside(score: PublishedScore, item: str, ours: float | None, **more: Any) -> Comparison:
+    """Compare a printed score of a player in a setting with a number of ours."""
+    own = {"setting": score.setting, "player": score.player}
+    return compare(item, score.figure, score.value, ours, **{**own, **more})
+
+
 def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
     """Yield the numbers of table 1 that others of its row give."""
 
@@ -70,25 +77,22 @@ def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[C
         return main[player, figure, part]
 
     players = list(dict.fromkeys(score.player for score in table))
-    checks: dict[str, tuple[str, str, Callable[[str], float]]] = {
-        "P0 - P1": ("remapping_gap", "all", lambda llm: rate(llm, "original") - rate(llm, "mapped")),
-        "mean of P0, P1": (
-            "accuracy",
-            "symbolic",
+    checks: list[tuple[str, str, str, Callable[[str], float]]] = [
+        ("P0 - P1", "remapping_gap", "all", lambda llm: rate(llm, "original") - rate(llm, "mapped")),
+        (
+            *("mean of P0, P1", "accuracy", "symbolic"),
             lambda llm: fmean((rate(llm, "original"), rate(llm, "mapped"))),
         ),
-        "of symbolic and semantic": (
-            "accuracy",
-            "all",
+        (
+            *("of symbolic and semantic", "accuracy", "all"),
             lambda llm: (_SYMBOLIC * rate(llm, "symbolic") + _SEMANTIC * rate(llm, "semantic")) / _ALL,
         ),
-        "of seeds and variations": (
-            "accuracy",
-            "all",
+        (
+            *("of seeds and variations", "accuracy", "all"),
             lambda llm: (_OF_SEEDS * rate(llm, "seed") + (_ALL - _OF_SEEDS) * rate(llm, "augmented")) / _ALL,
         ),
-    }
-    for settings, (figure, part, compute) in checks.items():
+    ]
+    for settings, figure, part, compute in checks:
         for player in players:
             yield compare(
                 f"table 1, {settings}",
@@ -107,16 +111,8 @@ def _compare_tables(table: Sequence[PublishedScore], main: Numbers) -> Iterator[
         for score in table:
             if score.figure == figure:
                 ours = main.get((score.player, figure, score.setting))
-                yield compare(
-                    "table 4, beside table 1",
-                    figure,
-                    score.value,
-                    ours,
-                    tolerance=EXACT,
-                    setting=score.setting,
-                    player=score.player,
-                    reason=_NO_REPLIES if ours is None else "",
-                )
+                reason = _NO_REPLIES if ours is None else ""
+                yield beside(score, "table 4, beside table 1", ours, tolerance=EXACT, reason=reason)
 
 
 def _compare_authors(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
@@ -177,17 +173,11 @@ def _compare_code(table: Sequence[PublishedScore], lines: Sequence[PublishedLine
         for score in table:
             if score.figure == figure:
                 rules = measured.get((score.player, score.setting), [])
-                extent = f"{len(rules)} rules of {len(lines)} seeds; the paper has {_SEEDS}"
-                yield compare(
-                    "table 6",
-                    figure,
-                    score.value,
-                    fmean(getattr(measures, figure) for measures in rules) if rules else None,
-                    setting=score.setting,
-                    player=score.player,
-                    reason=extent if rules else "no seed of it was published" if lines else _NEEDS_SEEDS,
-                    is_judged=False,
-                )
+                ours = fmean(getattr(measures, figure) for measures in rules) if rules else None
+                reason = "no seed of it was published" if lines else _NEEDS_SEEDS
+                if rules:
+                    reason = f"{len(rules)} rules of {len(lines)} seeds; the paper has {_SEEDS}"
+                yield beside(score, "table 6", ours, reason=reason, is_judged=False)
 
 
 def _compare_variations(
@@ -206,31 +196,16 @@ def _compare_variations(
                     reason = (
                         f"queries of {len(ratios)} seeds; the paper has 72" if ours is not None else reason
                     )
-                yield compare(
-                    "table 7",
-                    figure,
-                    score.value,
-                    ours,
-                    setting=score.setting,
-                    reason=reason,
-                    is_judged=False,
-                )
+                yield beside(score, "table 7", ours, reason=reason, is_judged=False)
 
 
 def _compare_people(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
     """Yield table 8: the model's rate on the 108 seeds is table 1's of V0."""
     for score in table:
         ours = main["GEMINI3-PRO", "accuracy", "seed"] if score.player.startswith("GEMINI") else None
-        yield compare(
-            "table 8",
-            score.figure,
-            score.value,
-            ours,
-            tolerance=0.0501,
-            player=score.player,
-            settings=score.settings,
-            reason="" if ours is not None else "no answer of a person was published",
-        )
+        reason = "" if ours is not None else "no answer of a person was published"
+        place = {"setting": "", "settings": score.settings}
+        yield beside(score, "table 8", ours, tolerance=0.0501, reason=reason, **place)
 
 
 def _compare_curve(text: Sequence[PublishedScore], table: Sequence[PublishedScore]) -> Iterator[Comparison]:
@@ -238,15 +213,8 @@ def _compare_curve(text: Sequence[PublishedScore], table: Sequence[PublishedScor
     printed = {(score.figure, score.setting): score.value for score in table}
     for score in text:
         ours = printed.get((score.figure, score.setting))
-        yield compare(
-            score.place,
-            score.figure,
-            score.value,
-            ours,
-            tolerance=0.00501,
-            setting=score.setting,
-            reason="" if ours is not None else _NO_REPLIES,
-        )
+        reason = "" if ours is not None else _NO_REPLIES
+        yield beside(score, score.place, ours, tolerance=0.00501, reason=reason)
 
 
 def _compare_counts(text: Sequence[PublishedScore], lines: Sequence[PublishedLine]) -> Iterator[Comparison]:

@@ -79,7 +79,6 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
 
     def stages(self) -> tuple[Stage, ...]:
         from perennial.flows.knowlogic import grow_questions
-        from perennial.flows.knowlogic import grow_questions as check_questions
 
         return (
             Stage(
@@ -96,7 +95,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
                 "gate",
                 "Proves each question by two engines and reads its texts back.",
                 partial(batches_of, stage="gate"),
-                check_questions.check_scenario,
+                grow_questions.check_scenario,
                 reads=("knowlogic_questions",),
                 writes=("knowlogic_gate",),
                 spreads=always,

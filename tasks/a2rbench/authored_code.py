@@ -5,8 +5,9 @@ there only, passes that.
 """
 
 import random
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.ids import canonical_json
@@ -21,7 +22,7 @@ from perennial.tasks.a2rbench.items import (
     remap,
     run_inputs,
 )
-from perennial.tasks.a2rbench.values import fault_of_input, tokens_of
+from perennial.tasks.a2rbench.values import build_value, fault_of_input, shape_of, tokens_of
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, run_code
 
@@ -42,7 +43,7 @@ def generate_inputs(
     tokens = [token for value in inputs for token in tokens_of(value)]
     if not tokens:
         return []
-    sizes = [_sides(value, dimension) for value in inputs]
+    sizes = [shape_of(value, dimension) for value in inputs]
     ends = [(min(side), max(side)) for side in zip(*sizes, strict=True)]
     seen = {canonical_json(value) for value in inputs}
     values: list[Value] = []
@@ -51,11 +52,11 @@ def generate_inputs(
             template = rng.choice(inputs)
             new_tokens = list(tokens_of(template))
             rng.shuffle(new_tokens)
-            sides = _sides(template, dimension)
+            sides = shape_of(template, dimension)
         else:
-            sides = [rng.randint(low, high) for low, high in ends]
-            new_tokens = rng.choices(tokens, k=_product(sides))
-        value = _fill(sides, iter(new_tokens))
+            sides = tuple(rng.randint(low, high) for low, high in ends)
+            new_tokens = rng.choices(tokens, k=prod(sides))
+        value = build_value(sides, iter(new_tokens))
         text = canonical_json(value)
         if text not in seen:
             seen.add(text)
@@ -63,26 +64,6 @@ def generate_inputs(
         if len(values) == number:
             break
     return values
-
-
-def _sides(value: Value, dimension: Dimension) -> list[int]:
-    sides = []
-    for _ in range(dimension):
-        sides.append(len(value))
-        value = value[0] if value else []
-    return sides
-
-
-def _product(sides: Sequence[int]) -> int:
-    product = 1
-    for side in sides:
-        product *= side
-    return product
-
-
-def _fill(sides: Sequence[int], tokens: Iterator[str]) -> Value:
-    side, *rest = sides
-    return [_fill(rest, tokens) if rest else next(tokens) for _ in range(side)]
 
 
 # Rules that a model wrote, that run and are reversible, and still give no new puzzle of their cell.

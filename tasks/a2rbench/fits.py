@@ -28,7 +28,7 @@ from perennial.tasks.a2rbench.grammar import (
 )
 from perennial.tasks.a2rbench.inputs import Example, trivial_rules
 from perennial.tasks.a2rbench.place_rules import fitting_moves
-from perennial.tasks.a2rbench.values import fault_of_shape, fill_tokens, tokens_of
+from perennial.tasks.a2rbench.values import fault_of_shape, fill_tokens, shape_of, tokens_of
 
 # Rules that compute with the numbers of tokens in an alphabet, their places kept.
 #
@@ -264,17 +264,9 @@ def _encode(
 
     def encode(value: Value) -> Codes:
         flat = np.array([numbers[token] for token in tokens_of(value)], dtype=np.int64)
-        return flat.reshape(_shape(value, dimension))
+        return flat.reshape(shape_of(value, dimension))
 
     return [(encode(source), encode(wanted)) for source, wanted in examples], encode(query)
-
-
-def _shape(value: Value, dimension: int) -> tuple[int, ...]:
-    shape = []
-    for _ in range(dimension):
-        shape.append(len(value))
-        value = value[0] if value else []
-    return tuple(shape)
 
 
 def decode(codes: Codes, tokens: Sequence[str]) -> Value:
@@ -299,7 +291,7 @@ def find_compositions(
 ) -> dict[tuple[str, ...], Value]:
     """Return each different answer that a rule of the grammar which fits all examples gives, by its steps."""
     values = [value for pair in examples for value in pair] + [query]
-    if any(_shape(source, dimension) != _shape(wanted, dimension) for source, wanted in examples):
+    if any(shape_of(source, dimension) != shape_of(wanted, dimension) for source, wanted in examples):
         return {}
     answers: dict[tuple[str, ...], Value] = {}
     for alphabet in _alphabets(values):
@@ -312,7 +304,7 @@ def find_compositions(
         numbers = {token: number for number, token in enumerate(tokens)}
 
         def encode(value: Value, numbers: dict[str, int] = numbers) -> tuple[tuple[int, ...], Flat]:
-            return _shape(value, dimension), tuple(map(numbers.__getitem__, tokens_of(value)))
+            return shape_of(value, dimension), tuple(map(numbers.__getitem__, tokens_of(value)))
 
         pairs = [(*encode(source), encode(wanted)[1]) for source, wanted in examples]
         asked = encode(query)

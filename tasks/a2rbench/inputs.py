@@ -2,14 +2,13 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from math import prod
 
 from perennial.tasks.a2rbench.catalogue import TOKENS, Dimension, Rule, Value
-from perennial.tasks.a2rbench.values import fill_tokens, tokens_of
+from perennial.tasks.a2rbench.values import build_value, fill_tokens, tokens_of
 
 # Answers that need no inference: the query, an example's output, what reversing or sorting gives.
 #
@@ -86,28 +85,15 @@ EXAMPLES = 5
 _DRAWS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """From and to how many tokens a side has, by dimension."""
-
-    line: tuple[int, int]
-    grid: tuple[int, int]
-    cube: tuple[int, int]
-
-    def sides(self, dimension: int) -> tuple[int, int]:
-        """The fewest and the most tokens of a side in this dimension."""
-        return (self.line, self.grid, self.cube)[dimension - 1]
-
-
-_STANDARD = Sizes((5, 9), (3, 5), (2, 4))
-_LONGER = Sizes((8, 12), (3, 6), (2, 4))
-_LARGE = Sizes((14, 20), (5, 7), (3, 4))
+# From and to how many tokens a side has: of a list, of a grid, of a cube.
+Sizes = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+_STANDARD: Sizes = ((5, 9), (3, 5), (2, 4))
+_LONGER: Sizes = ((8, 12), (3, 6), (2, 4))
+_LARGE: Sizes = ((14, 20), (5, 7), (3, 4))
 
 VARIATIONS = range(10)
-# Sizes, and how many different tokens at most (0: any number).
+# Sizes, and how many different tokens at most (0: any number); else standard sizes and any number.
 _KINDS: dict[int, tuple[Sizes, int]] = {
-    0: (_STANDARD, 0),
-    1: (_STANDARD, 0),
     2: (_LONGER, 0),
     3: (_LONGER, 4),
     6: (_STANDARD, 2),
@@ -143,7 +129,7 @@ def _draw(rule: Rule, variation: int, rng: random.Random) -> list[Value] | None:
     if variation == _TINY:
         return _draw_tiny(rule, rng)
     sizes, most = _KINDS.get(variation, (_STANDARD, 0))
-    shapes = _draw_shapes(sizes.sides(rule.dimension), rule.dimension, rng)
+    shapes = _draw_shapes(sizes[rule.dimension - 1], rule.dimension, rng)
     if variation == _REPETITIVE:
         full = [_fill(shape, TOKENS[rule.alphabet], rng) for shape in shapes[:_FULL]]
         odd = (0, *rng.choices((1, 2), k=EXAMPLES - _FULL - 1), 2)
@@ -183,7 +169,7 @@ def _draw_tiny(rule: Rule, rng: random.Random) -> list[Value] | None:
     The query is about as small as it can be without having a trivial answer.
     """
     tokens, dimension = TOKENS[rule.alphabet], rule.dimension
-    sizes = _draw_shapes(_STANDARD.sides(dimension), dimension, rng)[:_FULL]
+    sizes = _draw_shapes(_STANDARD[dimension - 1], dimension, rng)[:_FULL]
     full = [_fill(shape, tokens, rng) for shape in sizes]
     examples = [(value, rule.forward(value)) for value in full]
     thin = [1] * (dimension - 1) + [rng.randint(2, 4)]
@@ -218,21 +204,16 @@ def _repeat(rule: Rule, shape: Shape, odd: int, rng: random.Random) -> Value:
     tokens = [common_token] * prod(shape)
     for index in rng.sample(range(len(tokens)), odd):
         tokens[index] = rng.choice(others)
-    return _build(shape, iter(tokens))
+    return build_value(shape, iter(tokens))
 
 
 def _fill(shape: Sequence[int], tokens: Sequence[str], rng: random.Random) -> Value:
-    return _build(shape, iter(rng.choices(tokens, k=prod(shape))))
+    return build_value(shape, iter(rng.choices(tokens, k=prod(shape))))
 
 
 def _fill_differently(shape: Sequence[int], tokens: Sequence[str], rng: random.Random) -> Value:
     """Return an input of different tokens, as far as there are so many."""
     number = prod(shape)
-    return _build(
+    return build_value(
         shape, iter(rng.sample(tokens, number) if number <= len(tokens) else rng.choices(tokens, k=number))
     )
-
-
-def _build(shape: Sequence[int], tokens: Iterator[str]) -> Value:
-    side, *rest = shape
-    return [_build(rest, tokens) if rest else next(tokens) for _ in range(side)]

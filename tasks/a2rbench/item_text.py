@@ -19,7 +19,7 @@ from perennial.schemas.ids import canonical_json
 from perennial.schemas.text import plain_text
 from perennial.tasks.a2rbench.catalogue import DIMENSIONS, Dimension, Value
 from perennial.tasks.a2rbench.inputs import Example
-from perennial.tasks.a2rbench.values import has_texts, map_tokens
+from perennial.tasks.a2rbench.values import has_texts, join_innermost, map_tokens, tokens_of
 
 # Values at a place of a reply, as models write them: JSON5, curly quotes, tokens without quotes.
 #
@@ -273,14 +273,17 @@ def form_of(prompt: str) -> OutputForm | None:
     outputs = [wanted for _, wanted in examples]
     values = [query, *(value for pair in examples for value in pair)]
     texts = has_texts(outputs, dimension)
-    numbers = {type(token) for token in _leaves(outputs)} == {int}
+    kinds: set[object] = {type(token) for token in tokens_of(outputs)}
+    numbers = kinds == {int}
     is_mixed = not all(_has_form(value, dimension, texts, numbers) for value in outputs)
     return OutputForm(
         dimension,
         texts,
         numbers,
         is_mixed,
-        frozenset(token for value in values for leaf in _leaves(value) for token in _tokens_of(leaf, texts)),
+        frozenset(
+            token for value in values for leaf in tokens_of(value) for token in _tokens_of(leaf, texts)
+        ),
         frozenset(map(canonical_json, values)),
     )
 
@@ -297,12 +300,12 @@ def fit(value: Any, form: OutputForm) -> Fitted | None:
         return None
     if form.numbers:
         lists = map_tokens(lists, plain_text)
-        if not all(re.fullmatch(r"-?[0-9]{1,18}", token) for token in _leaves(lists)):
+        if not all(re.fullmatch(r"-?[0-9]{1,18}", token) for token in tokens_of(lists)):
             return None
         lists = map_tokens(lists, int)
     else:
         lists = map_tokens(lists, form.find_shown)
-    return Fitted(_join(lists, form.dimension) if form.texts else lists, False)
+    return Fitted(join_innermost(lists, form.dimension) if form.texts else lists, False)
 
 
 def fit_text(text: str, form: OutputForm) -> Fitted | None:
@@ -310,9 +313,9 @@ def fit_text(text: str, form: OutputForm) -> Fitted | None:
     if form.is_mixed or form.numbers or not _begins_with_tokens(text, form):
         return None
     lists = _split(text, form.dimension, form)
-    if lists is None or not set(_leaves(lists)) <= form.tokens:
+    if lists is None or not set(tokens_of(lists)) <= form.tokens:
         return None
-    return Fitted(_join(lists, form.dimension) if form.texts else lists, False)
+    return Fitted(join_innermost(lists, form.dimension) if form.texts else lists, False)
 
 
 def unwrap(value: Any) -> Any:
@@ -392,17 +395,5 @@ def _split_row(row: str, form: OutputForm) -> list[str] | None:
     return parts if len(parts) > 1 or parts[0] in form.tokens else None
 
 
-def _leaves(value: Value) -> Iterator[Any]:
-    if isinstance(value, list):
-        for part in value:
-            yield from _leaves(part)
-    else:
-        yield value
-
-
 def _tokens_of(leaf: Any, texts: bool) -> Iterator[str]:
     yield from (leaf if texts and isinstance(leaf, str) else [str(leaf)])
-
-
-def _join(value: Value, depth: int) -> Value:
-    return "".join(value) if depth == 1 else [_join(part, depth - 1) for part in value]

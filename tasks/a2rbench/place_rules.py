@@ -1,7 +1,6 @@
 """Orders of the places of a list of any length: the moves of one axis, each as the places read in turn."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import permutations, product
 
@@ -37,7 +36,7 @@ def _rotations() -> dict[str, Order]:
     for step in _STEPS:
         for signed in (step, -step):
             orders[f"rotate {signed}"] = partial(_rotate, step=signed)
-            orders[f"rotate {signed}, reversed"] = partial(_rotate_back, step=signed)
+            orders[f"rotate {signed}, reversed"] = partial(_rotate, step=signed, is_reversed=True)
     for parts in (2, 3, 4, 5):
         for times in range(1, parts):
             for sign in (1, -1):
@@ -48,12 +47,8 @@ def _rotations() -> dict[str, Order]:
     return orders
 
 
-def _rotate(n: int, step: int) -> list[int]:
-    return [(index + step) % n for index in range(n)]
-
-
-def _rotate_back(n: int, step: int) -> list[int]:
-    return _rotate(n, step)[::-1]
+def _rotate(n: int, step: int, is_reversed: bool = False) -> list[int]:
+    return [(index + step) % n for index in (range(n)[::-1] if is_reversed else range(n))]
 
 
 def _rotate_part(n: int, parts: int, times: int, sign: int, rounding: str) -> list[int]:
@@ -296,23 +291,16 @@ Mask = Callable[[Places, int], npt.NDArray[np.bool_]]
 _SHEARS = (1, -1, 2, -2, 3, -3)
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """What moves give for inputs of one shape: by shape of the output, which moves, and the places read."""
-
-    by_shape: dict[Shape, tuple[Places, npt.NDArray[np.int16]]]
-
-
-@lru_cache(maxsize=1)
-def _orders() -> dict[str, Order]:
-    return list_orders()
+# Of moves of one shape, by shape of the output: which moves, and the places that each reads.
+Moved = dict[Shape, tuple[Places, npt.NDArray[np.int16]]]
 
 
 @lru_cache(maxsize=3)
 def list_moves(dimension: int) -> tuple[tuple[str, Move], ...]:
     """Return all moves of values of a dimension, by name."""
     moves: dict[str, Move] = {}
-    for name, order in _orders().items():
+    orders = list_orders()
+    for name, order in orders.items():
         for axis in range(dimension):
             moves[f"axis {axis + 1}: {name}"] = partial(_take, order=order, axis=axis)
         if dimension > 1:
@@ -330,7 +318,7 @@ def list_moves(dimension: int) -> tuple[tuple[str, Move], ...]:
             moves[f"axis {axis + 1} rotated by {step} times number of {others}{end}, {offset} first"] = (
                 partial(_shear, axis=axis, others=others, step=step, offset=offset, is_from_end=is_from_end)
             )
-        for mask, (name, order) in product(_MASKS, simple_orders(_orders()).items()):
+        for mask, (name, order) in product(_MASKS, simple_orders(orders).items()):
             moves[f"axis {axis + 1} where {others} {mask}: {name}"] = partial(
                 _take_some, axis=axis, others=others, mask=_MASKS[mask], order=order
             )
@@ -356,9 +344,9 @@ def find_places(shape: Shape) -> Moved:
         numbers, rows = groups.setdefault(moved.shape, ([], []))
         numbers.append(number)
         rows.append(moved.ravel())
-    return Moved(
-        {key: (np.array(numbers), np.array(rows, dtype=np.int16)) for key, (numbers, rows) in groups.items()}
-    )
+    return {
+        key: (np.array(numbers), np.array(rows, dtype=np.int16)) for key, (numbers, rows) in groups.items()
+    }
 
 
 def fitting_moves(examples: Sequence[tuple[Places, Places]], query: Places) -> list[tuple[str, Places]]:
@@ -372,14 +360,14 @@ def fitting_moves(examples: Sequence[tuple[Places, Places]], query: Places) -> l
         if not source.size:
             continue
         fits = np.zeros(len(names), dtype=bool)
-        numbers, places = find_places(source.shape).by_shape.get(wanted.shape, (None, None))
+        numbers, places = find_places(source.shape).get(wanted.shape, (None, None))
         if numbers is not None and places is not None:
             fits[numbers] = (source.ravel()[places] == wanted.ravel()).all(axis=1)
         is_open &= fits
         if not is_open.any():
             return []
     fitting: list[tuple[str, Places]] = []
-    for shape, (numbers, places) in find_places(query.shape).by_shape.items():
+    for shape, (numbers, places) in find_places(query.shape).items():
         chosen = np.flatnonzero(is_open[numbers])
         answers: dict[bytes, tuple[str, Places]] = {}
         for row in chosen:

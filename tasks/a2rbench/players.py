@@ -1,6 +1,7 @@
 """Players of A2RBench that need no model."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rapidfuzz.distance import Levenshtein
@@ -121,20 +122,9 @@ def _blank(_token: str) -> str:
     return ""
 
 
-def _search(game: ItemGame, _rng: random.Random) -> Move:
-    return lambda: search_prompt(game.prompt)
-
-
-def _identity(game: ItemGame, _rng: random.Random) -> Move:
-    return lambda: repeat_query(game.prompt)
-
-
-def _nearest(game: ItemGame, _rng: random.Random) -> Move:
-    return lambda: copy_nearest(game.prompt)
-
-
-def _guess(game: ItemGame, _rng: random.Random) -> Move:
-    return lambda: look_up(game.prompt)
+def _answering(answer: Callable[[str], str]) -> Callable[[ItemGame, random.Random], Move]:
+    """Play by the prompt's text alone."""
+    return lambda game, _rng: lambda: answer(game.prompt)
 
 
 PLAYERS: dict[str, Program[ItemGame]] = {
@@ -144,10 +134,17 @@ PLAYERS: dict[str, Program[ItemGame]] = {
             "search",
             False,
             "tries the catalogue's rules, pairs of them, the grammar's and primitives on the examples",
-            _search,
+            _answering(search_prompt),
         ),
-        Program("guesser", False, "looks up the places of an example of the query's shape", _guess),
-        Program("identity", False, "answers with the query itself", _identity),
-        Program("nearest", False, "gives the output of the example that is most like the query", _nearest),
+        Program(
+            "guesser", False, "looks up the places of an example of the query's shape", _answering(look_up)
+        ),
+        Program("identity", False, "answers with the query itself", _answering(repeat_query)),
+        Program(
+            "nearest",
+            False,
+            "gives the output of the example that is most like the query",
+            _answering(copy_nearest),
+        ),
     )
 }

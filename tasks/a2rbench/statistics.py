@@ -65,32 +65,15 @@ def curve_figures(
             if statistic == "wrong_entropy":
                 entropies.append(value)
             method = f"{what}, all players and runs together: mean over items with any; n counts these"
-            yield Statistic(
-                statistic,
-                setting=ALL,
-                domain=ALL,
-                player=ALL,
-                n=len(points),
-                value=value,
-                method=method,
-                other=f"V{variation}",
-            )
+            yield Statistic(statistic, ALL, ALL, ALL, len(points), value, method, other=f"V{variation}")
     compression = [sum(float(items.gzip[row]) for row in rows) / len(rows) for rows in places.values()]
     curves = {played.player: [_accuracy(played, rows) for rows in places.values()] for played in everybody}
     yield _correlation(WITH_ENTROPY, ALL, compression, entropies)
     means = [_mean([curves[played.player][at] for played in pooled]) for at in range(len(places))]
     for (variation, rows), mean in zip(places.items(), means, strict=True):
         method = f"unweighted mean of their {BY_VARIATION}; n counts items"
-        yield Statistic(
-            statistic=f"mean_{BY_VARIATION}",
-            setting=ALL,
-            domain=ALL,
-            player=ALL,
-            n=len(rows),
-            value=mean,
-            method=method,
-            other=f"V{variation}",
-        )
+        other = f"V{variation}"
+        yield Statistic(f"mean_{BY_VARIATION}", ALL, ALL, ALL, len(rows), mean, method, other=other)
     for player, values in {ALL: means, **curves}.items():
         yield _correlation(WITH_ACCURACY, player, compression, values)
 
@@ -121,18 +104,8 @@ def _correlation(
     method = (
         f"over variations, with the mean gzip ratio of their items: {PEARSON_METHOD}; n counts variations"
     )
-    return Statistic(
-        statistic,
-        setting=ALL,
-        domain=ALL,
-        player=player,
-        n=correlation.n,
-        value=correlation.r,
-        method=method,
-        low=correlation.low,
-        high=correlation.high,
-        p_value=correlation.p_value,
-    )
+    made = Statistic(statistic, ALL, ALL, player, correlation.n, correlation.r, method)
+    return made._replace(low=correlation.low, high=correlation.high, p_value=correlation.p_value)
 
 
 # Means over items with intervals in which a rule counts once: its items are no independent draws.

@@ -33,6 +33,17 @@ def fill_tokens(value: Value, tokens: Iterator[str]) -> Value:
     return [fill_tokens(part, tokens) for part in value] if isinstance(value, list) else next(tokens)
 
 
+def shape_of(value: Value, dimension: int) -> tuple[int, ...]:
+    """Return the sides of a list of tokens, a grid or a cuboid, the outermost first; 0 below an empty one."""
+    return (len(value), *shape_of(value[0] if value else [], dimension - 1)) if dimension else ()
+
+
+def build_value(shape: Sequence[int], tokens: Iterator[str]) -> Value:
+    """Return the value of this shape with these tokens in reading order."""
+    side, *rest = shape
+    return [build_value(rest, tokens) if rest else next(tokens) for _ in range(side)]
+
+
 def fault_of_shape(value: Value, dimension: Dimension) -> str:
     """Return "" for a list of tokens, a rectangular grid or a cuboid, as the dimension says; else why not."""
     if not isinstance(value, list):
@@ -101,11 +112,12 @@ def join_texts(value: Value, dimension: int, like: Sequence[Value]) -> Value:
     kinds: set[object] = {type(token) for example in like for token in tokens_of(example)}
     if kinds == {int}:
         return map_tokens(value, lambda token: int(token) if token.lstrip("-").isdecimal() else token)
-    return _join(value, dimension) if has_texts(like, dimension) else value
+    return join_innermost(value, dimension) if has_texts(like, dimension) else value
 
 
-def _join(value: Value, dimension: int) -> Value:
-    return "".join(value) if dimension == 1 else [_join(part, dimension - 1) for part in value]
+def join_innermost(value: Value, dimension: int) -> Value:
+    """Return lists of tokens with a text in place of each innermost list."""
+    return "".join(value) if dimension == 1 else [join_innermost(part, dimension - 1) for part in value]
 
 
 def layers_of(value: object, dimension: int) -> list[list[list[str]]] | None:

@@ -1,13 +1,16 @@
 """Players of KnowLogic that need no model."""
 
+import csv
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
+from importlib.resources import files
 from typing import NamedTuple
 
 from perennial.schemas.game import Move, Program
-from perennial.schemas.knowlogic.things import LETTERS, ErrorClass, Language
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, ErrorClass, Language
 from perennial.tasks.knowlogic.answers import (
     ReadLetters,
     classify_error,
@@ -30,11 +33,6 @@ class QuestionForm(NamedTuple):
     type: str | None = None
     difficulty: str = ""
     has_none: bool = False
-
-    @property
-    def key(self) -> str:
-        """The form in one line."""
-        return f"{self.domain} {self.type} {self.difficulty}{' none' if self.has_none else ''}"
 
 
 @dataclass
@@ -76,121 +74,27 @@ class QuestionGame(OneShotGame):
         return None if self.answer is None else classify_error(self.answer.letters, self.letters)
 
 
-# The most frequent right letters by form of a question, of 3,000 questions drawn for it.
-#
-# Written by `python -m tests.benchmarks.knowlogic_guesser --learn`.
-
-
-USUAL = {
-    "mix correct_statements easy": "AB",
-    "mix correct_statements hard": "ABD",
-    "mix correct_statements medium": "ABD",
-    "mix incorrect_statements easy": "ABC",
-    "mix incorrect_statements hard": "BCD",
-    "mix incorrect_statements medium": "AD",
-    "mix precise_entity easy": "D",
-    "mix precise_entity easy none": "C",
-    "mix precise_entity hard": "A",
-    "mix precise_entity hard none": "A",
-    "mix precise_entity medium": "A",
-    "mix precise_entity medium none": "B",
-    "mix vague_entity easy": "ABCD",
-    "mix vague_entity easy none": "ABC",
-    "mix vague_entity hard": "A",
-    "mix vague_entity hard none": "A",
-    "mix vague_entity medium": "ABC",
-    "mix vague_entity medium none": "AB",
-    "nature correct_statements easy": "BCD",
-    "nature correct_statements hard": "ACD",
-    "nature correct_statements medium": "A",
-    "nature incorrect_statements easy": "C",
-    "nature incorrect_statements hard": "A",
-    "nature incorrect_statements medium": "D",
-    "nature precise_entity easy": "D",
-    "nature precise_entity hard": "A",
-    "nature precise_entity medium": "A",
-    "nature precise_slot easy": "B",
-    "nature precise_slot hard": "B",
-    "nature precise_slot medium": "A",
-    "nature vague_entity easy": "ABD",
-    "nature vague_entity hard": "AC",
-    "nature vague_entity medium": "AC",
-    "nature vague_slot easy": "ABC",
-    "nature vague_slot hard": "AC",
-    "nature vague_slot medium": "ACD",
-    "social correct_statements easy": "AC",
-    "social correct_statements hard": "CD",
-    "social correct_statements medium": "AB",
-    "social incorrect_statements easy": "AC",
-    "social incorrect_statements hard": "CD",
-    "social incorrect_statements medium": "C",
-    "social precise_entity hard": "A",
-    "social precise_entity hard none": "D",
-    "social precise_entity medium": "A",
-    "social precise_entity medium none": "A",
-    "social vague_entity easy": "ABCD",
-    "social vague_entity easy none": "BC",
-    "social vague_entity hard": "CD",
-    "social vague_entity hard none": "BC",
-    "social vague_entity medium": "AB",
-    "social vague_entity medium none": "AB",
-    "space correct_statements easy": "AD",
-    "space correct_statements hard": "C",
-    "space correct_statements medium": "BD",
-    "space incorrect_statements easy": "AD",
-    "space incorrect_statements hard": "CD",
-    "space incorrect_statements medium": "D",
-    "space precise_entity easy": "C",
-    "space precise_entity hard": "B",
-    "space precise_entity hard none": "A",
-    "space precise_entity medium": "C",
-    "space precise_entity medium none": "D",
-    "space precise_slot easy": "A",
-    "space precise_slot hard": "C",
-    "space precise_slot hard none": "C",
-    "space precise_slot medium": "C",
-    "space vague_entity easy": "AC",
-    "space vague_entity easy none": "AB",
-    "space vague_entity hard": "AB",
-    "space vague_entity hard none": "AB",
-    "space vague_entity medium": "BC",
-    "space vague_entity medium none": "A",
-    "space vague_slot easy": "ABD",
-    "space vague_slot easy none": "A",
-    "space vague_slot hard": "ABD",
-    "space vague_slot hard none": "B",
-    "space vague_slot medium": "BC",
-    "space vague_slot medium none": "A",
-    "time correct_statements easy": "A",
-    "time correct_statements hard": "A",
-    "time correct_statements medium": "D",
-    "time incorrect_statements easy": "BC",
-    "time incorrect_statements hard": "AB",
-    "time incorrect_statements medium": "AB",
-    "time precise_event easy": "D",
-    "time precise_event easy none": "B",
-    "time precise_event hard": "B",
-    "time precise_event hard none": "A",
-    "time precise_event medium": "A",
-    "time precise_slot easy none": "B",
-    "time precise_slot hard": "B",
-    "time precise_slot hard none": "B",
-    "time precise_slot medium none": "B",
-    "time vague_event easy": "B",
-    "time vague_event easy none": "D",
-    "time vague_event hard": "AC",
-    "time vague_event hard none": "ABC",
-    "time vague_event medium": "AB",
-    "time vague_event medium none": "A",
-}
-
-
 # The guesser: letters by the form of a question alone. Its rate is the floor of an edition.
+
+
+@lru_cache(maxsize=1)
+def usual_letters() -> dict[QuestionForm, str]:
+    """The most frequent right letters by form, of 3,000 questions drawn for it.
+
+    Written by `python -m tests.benchmarks.knowlogic_guesser --learn`.
+    """
+    text = (files("perennial.tasks.knowlogic") / "usual_letters.csv").read_text(encoding="utf-8")
+    return {
+        QuestionForm(row["domain"], row["type"], difficulty, row["fourth"] == "none"): row[difficulty]
+        for row in csv.DictReader(text.splitlines())
+        for difficulty in DIFFICULTIES
+        if row[difficulty]
+    }
 
 
 def guess(form: QuestionForm) -> str:
     """The letters that were right most often in questions of this form, A where there were none."""
-    return USUAL.get(form.key, "A")
+    return usual_letters().get(form, "A")
 
 
 # The players of KnowLogic that need no model, by name.

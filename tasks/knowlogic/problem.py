@@ -1,7 +1,7 @@
 """A problem of any domain: all that a question is, without a language (section 2.2 of the paper)."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pkgutil import resolve_name
@@ -157,6 +157,25 @@ class Request:
     type: QuestionType
     right: int
     option_count: int | None = None
+
+    def pose(
+        self,
+        entities: Iterable[Argument],
+        statements: Iterable[Proposition],
+        options: Iterable[Proposition],
+        asked: Proposition | None = None,
+        details: Iterable[Argument] = (),
+    ) -> Problem:
+        """The problem of the requested scenario and type that says this."""
+        return Problem(
+            self.scenario,
+            tuple(entities),
+            tuple(details),
+            tuple(statements),
+            self.type,
+            asked,
+            tuple(options),
+        )
 
     def count_options(self, rng: random.Random) -> int:
         """The number of own options; three, where it is left open, if none is right and at times."""

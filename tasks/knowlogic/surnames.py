@@ -320,15 +320,7 @@ class _Draft:
         for _ in range(_TEXTS):
             statements = self._draw_statements(options, steps)
             if statements:
-                return Problem(
-                    scenario=SCENARIO,
-                    entities=tuple(self.people),
-                    details=tuple(self.surnames),
-                    statements=tuple(statements),
-                    type=self.request.type,
-                    asked=asked,
-                    options=tuple(options),
-                )
+                return self.request.pose(self.people, statements, options, asked, self.surnames)
         return None
 
     def _draw_claims(self, option_count: int) -> _Asked | None:

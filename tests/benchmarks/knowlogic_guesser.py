@@ -1,7 +1,7 @@
 """What KnowLogic's guesser answers, learned on a draw of its own, and its rate on another one.
 
-By hand: `python -m tests.benchmarks.knowlogic_guesser --learn` writes `tasks/knowlogic/players.py`;
-run it again where the draw of questions changes. Without `--learn` it prints the rates of that module.
+By hand: `python -m tests.benchmarks.knowlogic_guesser --learn` writes `usual_letters.csv` of
+`tasks/knowlogic`; run it again where the draw of questions changes. Without `--learn` it prints the rates.
 """
 
 import sys
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import DOMAINS, Question
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, Question
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
 from perennial.tasks.knowlogic.players import QuestionForm, guess
 from perennial.tasks.knowlogic.problem import find_domain
@@ -18,13 +18,6 @@ from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Questions of each domain.
 LEARNED, MEASURED = 600, 12_000
-_HEAD = '''"""The most frequent right letters by form of a question, of {number:,} questions drawn for it.
-
-Written by `python -m tests.benchmarks.knowlogic_guesser --learn`.
-"""
-
-USUAL = {{
-'''
 
 
 def main(arguments: list[str]) -> None:
@@ -42,20 +35,22 @@ def main(arguments: list[str]) -> None:
 
 
 def learn() -> None:
-    """Write the module of the most frequent letters."""
-    drawn = draw("learn", LEARNED)
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for question in drawn:
-        counts[form_of(question).key][question.letters] += 1
-    lines = [
-        f'    "{key}": "{min(found, key=lambda each: (-found[each], each))}",\n'
-        for key, found in sorted(counts.items())
-    ]
-    spec = find_spec("perennial.tasks.knowlogic.players")
+    """Write the table of the most frequent letters."""
+    counts: defaultdict[QuestionForm, Counter[str]] = defaultdict(Counter)
+    for question in draw("learn", LEARNED):
+        counts[form_of(question)][question.letters] += 1
+    rows: defaultdict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+    for form, found in counts.items():
+        place = form.domain, form.type or "", "none" if form.has_none else ""
+        rows[place][form.difficulty] = min(found, key=lambda each: (-found[each], each))
+    lines = [",".join(["domain", "type", "fourth", *DIFFICULTIES])]
+    for place, letters in sorted(rows.items()):
+        lines.append(",".join([*place, *(letters.get(each, "") for each in DIFFICULTIES)]))
+    spec = find_spec("perennial.tasks.knowlogic")
     assert spec is not None
     assert spec.submodule_search_locations is not None
-    place = Path(spec.submodule_search_locations[0]) / "usual.py"
-    place.write_text(_HEAD.format(number=len(drawn)) + "".join(lines) + "}\n", encoding="utf-8")
+    file = Path(spec.submodule_search_locations[0]) / "usual_letters.csv"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def draw(purpose: str, number: int) -> list[Question]:

@@ -21,15 +21,15 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import count
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import (
     GAP,
+    LANGUAGES,
     Argument,
     Difficulty,
-    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -337,7 +337,8 @@ def _build(
 ) -> Problem:
     asked, chosen = drawn
     rng.shuffle(chosen)
-    names = _name(people, size, rng)
+    # Whatever the sex that a name suggests.
+    names: list[Argument] = [person.id for person in rng.sample(people, size)]
 
     def with_names(sentence: Proposition) -> Proposition:
         arguments = (
@@ -345,20 +346,12 @@ def _build(
         )
         return Proposition(sentence.template, tuple(arguments))
 
-    return Problem(
-        scenario=SCENARIO,
-        entities=tuple(rng.sample(names, len(names))),
-        details=(),
-        statements=tuple(map(with_names, statements)),
-        type=request.type,
-        asked=with_names(asked) if asked else None,
-        options=tuple(map(with_names, chosen)),
+    return request.pose(
+        rng.sample(names, len(names)),
+        map(with_names, statements),
+        map(with_names, chosen),
+        asked and with_names(asked),
     )
-
-
-def _name(people: Sequence[Person], size: int, rng: random.Random) -> list[Argument]:
-    """The id of a person for each member of the family, whatever the sex that the name suggests."""
-    return [person.id for person in rng.sample(people, size)]
 
 
 def count_edges(statements: Sequence[Proposition]) -> int:
@@ -500,40 +493,18 @@ TYPES: tuple[QuestionType, ...] = (
 def build(knowledge: Knowledge) -> Domain:
     """The scenario as a domain of its own; raise ValueError for a table that is faulty."""
     terms, people = read_terms(knowledge), read_people(knowledge)
-
-    @cache
-    def phrasebook(language: Language) -> Phrasebook:
-        return build_phrasebook(people, terms, language)
-
-    @cache
-    def names(language: Language) -> dict[Argument, str]:
-        return names_of(people, language)
-
-    def draw_problem(request: Request, rng: random.Random) -> Problem | None:
-        return draw(people, terms, request, rng)
-
-    def decide_problem(problem: Problem) -> EngineDecision:
-        return decide(terms, problem)
-
-    def check_problem(problem: Problem) -> EngineDecision:
-        return check(terms, problem)
-
-    def label_problem(problem: Problem) -> Labels:
-        return label(terms, problem)
-
-    def read(text: str, language: Language) -> Intro:
-        return read_intro(names(language), text, language)
-
+    names = {language: names_of(people, language) for language in LANGUAGES}
+    books = {language: build_phrasebook(people, terms, language) for language in LANGUAGES}
     return Domain(
         "social",
         {SCENARIO: {"easy": 1.0, "medium": 1.0, "hard": 1.0}},
         types=lambda _: TYPES,
-        draw=draw_problem,
-        decide=decide_problem,
-        check=check_problem,
-        labels=label_problem,
+        draw=lambda request, rng: draw(people, terms, request, rng),
+        decide=lambda problem: decide(terms, problem),
+        check=lambda problem: check(terms, problem),
+        labels=lambda problem: label(terms, problem),
         canonical=canonical,
-        write_intro=lambda problem, language: write_intro(names(language), problem, language),
-        read_intro=read,
-        phrasebook=lambda _, language: phrasebook(language),
+        write_intro=lambda problem, language: write_intro(names[language], problem, language),
+        read_intro=lambda text, language: read_intro(names[language], text, language),
+        phrasebook=lambda _, language: books[language],
     )

@@ -182,15 +182,7 @@ class MixDrawer:
             note for item in items for note in self.descriptions.notes(self.descriptions.all.get(item, ()))
         }
         listed = tuple(rng.sample(entities, len(entities)))
-        return Problem(
-            request.scenario,
-            entities=listed,
-            details=tuple(sorted(notes)),
-            statements=statements,
-            type=request.type,
-            asked=question,
-            options=options,
-        )
+        return request.pose(listed, statements, options, question, sorted(notes))
 
 
 def _draw_asked(

@@ -333,15 +333,8 @@ class NatureDrawer:
         options = question.options
         if request.type in _OF_ENTITIES:
             options = tuple(options[index] for index in order)
-        return Problem(
-            request.scenario,
-            entities=tuple(four[index] for index in order),
-            details=notes_of(self._meanings[sentence.template] for sentence in (*stated, *question.options)),
-            statements=stated,
-            type=request.type,
-            asked=question.asked,
-            options=options,
-        )
+        notes = notes_of(self._meanings[sentence.template] for sentence in (*stated, *question.options))
+        return request.pose((four[index] for index in order), stated, options, question.asked, notes)
 
     def _find_usable(self, four: Sequence[str]) -> dict[str, Cells]:
         """The properties whose cells are sure for all four things and not all equal."""

@@ -347,15 +347,8 @@ def _draw_statements(text: WorldText, request: Request, rng: random.Random) -> P
     else:
         return None
     rng.shuffle(chosen)
-    options = tuple(proposition_of(candidate.claim) for candidate in chosen)
-    return Problem(
-        scenario=SCENARIO,
-        entities=text.people,
-        details=(),
-        statements=text.statements,
-        type=request.type,
-        asked=None,
-        options=options,
+    return request.pose(
+        text.people, text.statements, (proposition_of(candidate.claim) for candidate in chosen)
     )
 
 
@@ -393,17 +386,9 @@ def _draw_gap(text: WorldText, request: Request, rng: random.Random) -> Problem 
         if not _fits(request, chosen, number, is_last=True):
             continue
         rng.shuffle(chosen)
-        options = tuple(proposition_of(candidate.claim) for candidate in chosen)
+        options = [proposition_of(candidate.claim) for candidate in chosen]
         gap = Proposition(options[0].template, (GAP, *options[0].arguments[1:]))
-        return Problem(
-            scenario=SCENARIO,
-            entities=text.people,
-            details=(),
-            statements=text.statements,
-            type=request.type,
-            asked=gap,
-            options=options,
-        )
+        return request.pose(text.people, text.statements, options, gap)
     return None
 
 

@@ -476,15 +476,7 @@ def _write(
         question = Proposition(
             options[0].template, (*arguments[: asked.gap], GAP, *arguments[asked.gap + 1 :])
         )
-    return Problem(
-        scenario=board.scene.name,
-        entities=entities,
-        details=(setting,),
-        statements=statements,
-        type=request.type,
-        asked=question,
-        options=options,
-    )
+    return request.pose(entities, statements, options, question, (setting,))
 
 
 def _proposition(board: SpaceBoard, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:

@@ -130,15 +130,7 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
         if drawn is None:
             continue
         asked, options = drawn
-        problem = Problem(
-            request.scenario,
-            entities=(text.person,),
-            details=(),
-            statements=text.statements,
-            type=request.type,
-            asked=asked,
-            options=tuple(options),
-        )
+        problem = request.pose((text.person,), text.statements, options, asked)
         if count_steps(prove(times, problem), problem) in steps:
             return problem
     return None
