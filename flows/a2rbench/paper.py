@@ -66,8 +66,8 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
 
 def beside(score: PublishedScore, item: str, ours: float | None, **more: Any) -> Comparison:
     """Compare a printed score of a player in a setting with a number of ours."""
-    own = {"setting": score.setting, "player": score.player}
-    return compare(item, score.figure, score.value, ours, **{**own, **more})
+    more = {"setting": score.setting, "player": score.player, **more}
+    return compare(item, score.figure, score.value, ours, **more)
 
 
 def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
@@ -204,8 +204,8 @@ def _compare_people(table: Sequence[PublishedScore], main: Numbers) -> Iterator[
     for score in table:
         ours = main["GEMINI3-PRO", "accuracy", "seed"] if score.player.startswith("GEMINI") else None
         reason = "" if ours is not None else "no answer of a person was published"
-        place = {"setting": "", "settings": score.settings}
-        yield beside(score, "table 8", ours, tolerance=0.0501, reason=reason, **place)
+        settings = {"setting": "", "settings": score.settings}
+        yield beside(score, "table 8", ours, tolerance=0.0501, reason=reason, **settings)
 
 
 def _compare_curve(text: Sequence[PublishedScore], table: Sequence[PublishedScore]) -> Iterator[Comparison]:
