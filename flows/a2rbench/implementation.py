@@ -24,12 +24,7 @@ from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.a2rbench.players import PLAYERS, ItemGame
 from perennial.tasks.a2rbench.readers import judge_by
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
-from perennial.tasks.a2rbench.statistics import (
-    COUNTS,
-    EditionItems,
-    PlayedItems,
-    item_figures,
-)
+from perennial.tasks.a2rbench.statistics import COUNTS, EditionItems, PlayedItems, item_figures
 from perennial.tasks.play import SecondReader
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection, require_protection

@@ -1,13 +1,6 @@
 """A2RBench's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from perennial.schemas.a2rbench.things import (
-    ANALYSIS,
-    DOMAINS,
-    PARSE_KINDS,
-    RULE_TYPES,
-    STEPS,
-    TIERS,
-)
+from perennial.schemas.a2rbench.things import ANALYSIS, DOMAINS, PARSE_KINDS, RULE_TYPES, STEPS, TIERS
 from perennial.schemas.table_form import Column, Disclosure, Reference, Table, analyses_table
 
 _ITS_RULE = Disclosure(("rule",), "a2rbench_items", ("rule",))
