@@ -21,16 +21,11 @@ from perennial.tasks.kumo.statistics import (
     twin_figures,
 )
 from perennial.tasks.kumo.steps import step_figures
-from perennial.tasks.statistics.cells import Cells
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 
 if TYPE_CHECKING:
     import pyarrow
-
-
-def _cell_figures(cells: Cells, seed: int) -> Iterable[Statistic]:
-    return chain(topology_figures(cells, seed), style_figures(cells, seed), twin_figures(cells))
 
 
 def _table_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:
@@ -50,7 +45,9 @@ ANALYSIS = Analysis(
     joins=JOINS,
     counts=COUNTS,
     means=MEANS,
-    cell_figures=_cell_figures,
+    cell_figures=lambda cells, seed: chain(
+        topology_figures(cells, seed), style_figures(cells, seed), twin_figures(cells)
+    ),
     queries={
         "kumo_seed_configs": "SELECT domain_id, config FROM kumo_seed_configs",
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",

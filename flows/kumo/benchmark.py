@@ -131,6 +131,6 @@ BENCHMARK = Declaration(
         "kumo": (
             "perennial.flows.kumo.release.import_command:kumo",
             "Import the KUMO authors' release as edition kumo-2025-release.",
-        ),
+        )
     },
 )

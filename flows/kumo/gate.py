@@ -17,7 +17,8 @@ from perennial.tasks.kumo.authors.read_back import parse_read_back
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from perennial.tasks.kumo.guessing import GUESSES, LEAST_P, count_survivals, judge_ranks, rank_valid_truth
-from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from perennial.tasks.kumo.sampling.solver import can_differ
+from perennial.tasks.kumo.self_test import SelfTest, SoundInstance
 from perennial.tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
 from perennial.warehouse.audit.audit import require_pass
 from perennial.warehouse.catalog.catalog import published_editions
@@ -91,41 +92,6 @@ DISTINCT = Expectation("overlap", "no two instances have the same truths, action
 NEW_TASKS = Expectation("overlap", "no earlier edition holds the same truths, actions and observations")
 NEW_FORMS = Expectation("overlap", "no earlier edition holds the same truths, actions and states")
 NEW_IDS = Expectation("overlap", "no earlier edition holds the same instance_id")
-
-
-def no_better_than_chance(guess: str, least_p: float) -> Expectation:
-    """Return what is expected of a guess without a test over balanced instances."""
-    return Expectation(
-        "overlap",
-        f"of balanced instances the valid truth is at each rank of the guess by {guess} equally often "
-        f"(chi-squared, p > {least_p:g})",
-    )
-
-
-def few_trivial(most: float) -> Expectation:
-    """Return what is expected of the share of instances whose answer needs no test."""
-    return Expectation(
-        "overlap",
-        "the share of instances whose answer needs no test, given lists, rules and promise, is at most "
-        f"{most:g} (max_trivial_share)",
-    )
-
-
-def many_books(least: float) -> Expectation:
-    """Return what is expected of the share of distinct books."""
-    return Expectation(
-        "overlap",
-        f"the share of distinct texts among the books shown is at least {least:g} (min_distinct_books)",
-    )
-
-
-def rare_repeats(where: str, most: float) -> Expectation:
-    """Return what is expected of the instance space of a domain and setting."""
-    return Expectation(
-        "overlap",
-        f"{where}: this many uniform draws repeat an instance with a probability of at most {most:g} "
-        "(max_collision_probability)",
-    )
 
 
 # The gate's look at an edition as a whole: its rows of table `audits`, from the facts of its batches.
@@ -279,7 +245,11 @@ def _guess_rows(whole: _Whole) -> Iterator[Row]:
         ]
         observed = "; ".join([*rates, "too few instances to tell" if p is None else f"p = {p:.2g}"])
         problems = [observed] if p is not None and p <= LEAST_P else []
-        yield no_better_than_chance(guess, LEAST_P).row(observed, problems)
+        expected = (
+            f"of balanced instances the valid truth is at each rank of the guess by {guess} equally often "
+            f"(chi-squared, p > {LEAST_P:g})"
+        )
+        yield Expectation("overlap", expected).row(observed, problems)
 
 
 def _trivial_row(whole: _Whole, policy: GatePolicy) -> Row:
@@ -287,7 +257,11 @@ def _trivial_row(whole: _Whole, policy: GatePolicy) -> Row:
     share = len(trivial) / whole.size if whole.size else 0.0
     observed = f"{share:.6g}: {len(trivial):,} of {whole.size:,} instances"
     problems = [f"{observed}, such as {', '.join(trivial[:3])}"] if share > policy.max_trivial_share else []
-    return few_trivial(policy.max_trivial_share).row(observed, problems, broken_by=len(trivial))
+    expected = (
+        "the share of instances whose answer needs no test, given lists, rules and promise, is at most "
+        f"{policy.max_trivial_share:g} (max_trivial_share)"
+    )
+    return Expectation("overlap", expected).row(observed, problems, broken_by=len(trivial))
 
 
 def _books_row(whole: _Whole, policy: GatePolicy) -> Row:
@@ -302,7 +276,9 @@ def _books_row(whole: _Whole, policy: GatePolicy) -> Row:
         book = min(entry["values"] for entry in counted if entry["counts"] > 1)
         problems.append(f"{observed}; {', '.join(whole.ids_where('book', book)[:3])} have one book")
     repeats = with_books.num_rows - len(counted)
-    return many_books(policy.min_distinct_books).row(observed, problems, broken_by=repeats)
+    least = f"at least {policy.min_distinct_books:g} (min_distinct_books)"
+    expected = f"the share of distinct texts among the books shown is {least}"
+    return Expectation("overlap", expected).row(observed, problems, broken_by=repeats)
 
 
 def _earlier_rows(whole: _Whole) -> Iterator[Row]:
@@ -389,17 +365,14 @@ def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
         domain = whole.edition.config(config_id).config.name
         before, now = issued.get((domain, setting), 0), drawn[config_id, setting]
         probability = repeat_probability(space.least, before, now)
-        observed = (
-            f"{_describe_probability(space, probability)}, for {now:,} draws after {before:,} issued; {space}"
-        )
+        bound = "" if space.is_exact else "at most "
+        observed = f"{bound}{probability:.2g}, for {now:,} draws after {before:,} issued; {space}"
         problems = [observed] if probability > policy.max_collision_probability else []
-        where = f"{whole.domain_names[config_id]}, {setting}"
-        yield rare_repeats(where, policy.max_collision_probability).row(observed, problems)
-
-
-def _describe_probability(space: SpaceSize, probability: float) -> str:
-    """The probability in words: of a space that is only bounded it is an upper bound."""
-    return f"{'' if space.is_exact else 'at most '}{probability:.2g}"
+        expected = (
+            f"{whole.domain_names[config_id]}, {setting}: this many uniform draws repeat an instance with a "
+            f"probability of at most {policy.max_collision_probability:g} (max_collision_probability)"
+        )
+        yield Expectation("overlap", expected).row(observed, problems)
 
 
 # The gate between the books and the episodes: the grader's self-test, and the overlap with earlier editions.
@@ -517,13 +490,12 @@ class _CellCheck:
         }
         rejections = self.edition.workspace.rows(self.cell.batch("books"), "rejections")
         rejected_ids = {row["subject"] for row in rejections}
-        replies = _Replies(self.edition, self.cell)
         for row in self.edition.instance_rows(self.cell):
             final, control = (books.get((row["instance_id"], version)) for version in ("final", "template"))
             # A row that names a foreign configuration is looked at by another's: its id is not its own then.
             test = tests.get(row["config_id"], tests[configs[0]])
             self.drawn[row["config_id"]] += 1
-            self._look_at(test, row, final, control, rejected_ids, replies)
+            self._look_at(test, row, final, control, rejected_ids)
 
     def rows(self) -> list[Row]:
         """Return a row of `audits` for each expectation."""
@@ -532,13 +504,7 @@ class _CellCheck:
         ]
 
     def _look_at(
-        self,
-        test: SelfTest,
-        row: Row,
-        book: Row | None,
-        control: Row | None,
-        rejected_ids: set[str],
-        replies: "_Replies",
+        self, test: SelfTest, row: Row, book: Row | None, control: Row | None, rejected_ids: set[str]
     ) -> None:
         encoded = test.encoded
         named = f"{row['instance_id']} ({encoded.config.name}, {self.cell.setting})"
@@ -567,47 +533,41 @@ class _CellCheck:
                 canonical_id=canonical,
                 names=names_sum(board.instance.truths, board.instance.actions),
                 # A balanced instance, as was just checked, leaves all its truths possible.
-                is_trivial=(not is_balanced and needs_no_test(board.encoded)) or row["expected_steps"] <= 0,
+                is_trivial=not (is_balanced or can_differ(board.encoded)) or row["expected_steps"] <= 0,
                 book=None if book is None else text_hash(book["text"]),
-                read_by=NOT_READ if book is None else self._read(test, board, named, book, replies),
+                read_by=NOT_READ if book is None else self._read(test, board, named, book),
                 has_control=control is not None,
             )
         )
 
-    def _read(self, test: SelfTest, board: SoundInstance, named: str, book: Row, replies: "_Replies") -> str:
+    def _read(self, test: SelfTest, board: SoundInstance, named: str, book: Row) -> str:
         """Let the reader play with the book that players are shown; return who read it."""
         if book["checked_by"] == SYMBOLIC_CHECK:
             self._note(READ, named, test.find_reader_failure(board, book["text"]))
             return READ_BY_GRAMMAR
         try:
-            read_back = parse_read_back(replies.last_of(book))
+            read_back = parse_read_back(self._last_reply(book))
         except UnreadableInput as error:
             self.problems[READ_BACK].append(f"{named}: what a model read out of its book is lost ({error})")
         else:
             self._note(READ_BACK, named, test.find_rules_failure(board, read_back))
         return READ_BY_MODEL
 
-    def _note(self, expectation: Expectation, named: str, problem: str | None) -> None:
-        if problem is not None:
-            self.problems[expectation].append(f"{named}: {problem}")
-
-
-class _Replies:
-    """The replies of the models that read the books of a batch back, as the batch staged them."""
-
-    def __init__(self, edition: KumoEdition, cell: WorkCell) -> None:
-        self._read: dict[str, str | None] | None = None
-        self._place = (edition.workspace, cell.batch("books"))
-
-    def last_of(self, book: Row) -> str:
-        """Return the reply by which the book's check was decided; raise UnreadableInput without one."""
-        if self._read is None:
-            workspace, batch = self._place
-            self._read = {row["call_id"]: row["reply"] for row in workspace.rows(batch, "calls")}
-        reply = self._read.get(book["check_call_ids"][-1]) if book["check_call_ids"] else None
+    def _last_reply(self, book: Row) -> str:
+        """The reply by which the book's check was decided; raise UnreadableInput without one."""
+        reply = self._replies.get(book["check_call_ids"][-1]) if book["check_call_ids"] else None
         if reply is None:
             raise UnreadableInput(f"book {book['book_id']} names no call that read it back")
         return reply
+
+    @cached_property
+    def _replies(self) -> dict[str, str | None]:
+        rows = self.edition.workspace.rows(self.cell.batch("books"), "calls")
+        return {row["call_id"]: row["reply"] for row in rows}
+
+    def _note(self, expectation: Expectation, named: str, problem: str | None) -> None:
+        if problem is not None:
+            self.problems[expectation].append(f"{named}: {problem}")
 
 
 def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
@@ -615,14 +575,11 @@ def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
     try:
         return instance_from_row(row, encoded.config)
     except (KeyError, IndexError, ValueError, TypeError) as error:
-        return f"its row is not an instance of its configuration ({_words(error)})"
+        why = in_one_line(f"{type(error).__name__}: {error}")
+        return f"its row is not an instance of its configuration ({why})"
 
 
 def _describe_impossible(board: SoundInstance, survivals: Sequence[float]) -> str | None:
     """Which truths could never be the only survivor, counted by the engine that did not draw them."""
     names = [repr(name) for name, number in zip(board.instance.truths, survivals, strict=True) if not number]
     return f"{', '.join(names)} could not be the only survivor" if names else None
-
-
-def _words(error: object) -> str:
-    return in_one_line(f"{type(error).__name__}: {error}")

@@ -15,7 +15,7 @@ from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.rows import JsonObject, ReadJson
 from perennial.tasks.kumo.game import VARIANTS, KumoGame
-from perennial.tasks.kumo.optimum.limits import fits_tables
+from perennial.tasks.kumo.optimum import fits_tables
 from perennial.tasks.kumo.players import ALIASES, PLAYERS, answer
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.store.store import Store
@@ -62,10 +62,7 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
             list[bundled], BeforeValidator(split_names, json_schema_input_type=list[bundled] | str)
         ]
         return {
-            "domains": (
-                several,
-                "Bundled domains. Default: those of perennial.toml, or all in rotation.",
-            ),
+            "domains": (several, "Bundled domains. Default: those of perennial.toml, or all in rotation."),
             "domains_from": None,
             "release": None,
         }
@@ -94,12 +91,7 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
         return take_seats(store, edition, ids, protocol)
 
     def take_version(
-        self,
-        version: str,
-        store: Store,
-        edition: str,
-        ids: Sequence[str],
-        protocol: ReadJson,
+        self, version: str, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
     ) -> list[KumoSeat]:
         """Another version of the book, the final one among others, or with reports that may be wrong."""
         if version in AMONG:

@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
-from perennial.tasks.kumo import search
-from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
-from perennial.tasks.kumo.sampling.sample import prepare
+from perennial.tasks.kumo.sampling import sample
+from perennial.tasks.kumo.search import solve
 
-_KERNELS: dict[str, Callable[[], KernelPreparation]] = {
-    "sampling": prepare,
-    "search": search.prepare,
-}
+_KERNELS: dict[str, Callable[[], bool]] = {"sampling": sample.prepare, "search": solve.prepare}
 _COMPILED = 3  # how a process ends that found no cache to load
 
 
@@ -29,11 +25,7 @@ def prepare_kernels(*names: str) -> str:
         done = [_KERNELS[names[0]]()]
         ends = [process.wait() for process in compiling]
         done += [_KERNELS[name]() for name in names[1:]]
-    how = (
-        "compiled, and cached for next time,"
-        if _COMPILED in ends or any(kernel.compiled for kernel in done)
-        else "loaded from the cache"
-    )
+    how = "compiled, and cached for next time," if _COMPILED in ends or any(done) else "loaded from the cache"
     return f"{' and '.join(names)} {how} in {perf_counter() - begun:.1f} s"
 
 
@@ -55,4 +47,4 @@ def _compiling(names: Sequence[str]) -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 if __name__ == "__main__":
-    sys.exit(_COMPILED if _KERNELS[sys.argv[1]]().compiled else 0)
+    sys.exit(_COMPILED if _KERNELS[sys.argv[1]]() else 0)

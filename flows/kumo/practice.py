@@ -7,21 +7,19 @@ because reading a domain's tables and starting the search take as long as fifty 
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from math import inf
 
 from pydantic import field_validator, model_validator
 
 from perennial.flows.benchmark import Draw, Practice
 from perennial.flows.kumo.planning.domain_choice import load_bundled
-from perennial.flows.kumo.seats import KumoSeat
+from perennial.flows.kumo.seats import KumoSeat, seat_with_template
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
-from perennial.schemas.ids import content_id, derive_rng, derive_seed
+from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.kumo.things import DEFAULT_SAMPLER, Instance, Setting
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import Names, setting
-from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import (
     EncodedConfig,
     encode_config,
@@ -29,10 +27,10 @@ from perennial.tasks.kumo.encoding import (
     instance_id,
     parse_instances,
 )
-from perennial.tasks.kumo.game import Board, KumoGame
+from perennial.tasks.kumo.game import KumoGame
 from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.search.solve import Solution, solve_exactly
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
@@ -167,9 +165,7 @@ def _draw_chunk(
     if sample.shortfall is not None and not sample.instances:
         raise sample.shortfall
     boards = [encode_instance(encoded, instance) for instance in sample.instances]
-    solutions = solve_instances(
-        boards, time_limit=inf, work_limit=WORK_LIMIT, threads=1, is_balanced=request.is_balanced
-    )
+    solutions = solve_exactly(boards, request.is_balanced, node_limit=0)
     return [
         _draw_of(name, encoded, instance, solution)
         if solution.expected_steps is not None
@@ -198,15 +194,9 @@ def _draw_of(name: str, encoded: EncodedConfig, instance: Instance, solution: So
 
 def _seat(encoded: EncodedConfig, instance: Instance, solution: Solution) -> KumoSeat:
     drawn_id = instance_id(encoded, instance)
-    rules = rules_of(encoded, instance)
     # By the id alone, so that a line need not hold the book beside the message that shows it.
-    book = write_book(encoded.config, instance, rules, derive_rng(0, f"practice/book/{drawn_id}", 0))
-    board = encode_instance(encoded, instance)
-    return KumoSeat(
-        drawn_id,
-        content_id("bk", drawn_id, 0, book),
-        Board(encoded.config, instance, board, book, rules, solution),
-    )
+    rng = derive_rng(0, f"practice/book/{drawn_id}", 0)
+    return seat_with_template(encoded, instance, drawn_id, solution, rng)
 
 
 @lru_cache(maxsize=32)

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import count
-from math import inf
 
 from perennial.flows.kumo.edition import KumoEdition, WorkCell
 from perennial.flows.stages.workspace import Policies, Workspace, available_threads
@@ -20,8 +19,7 @@ from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.solver import solver_name
-from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Optimum, Solution, solve_instances
-from perennial.tasks.kumo.search.solve import optimum_columns
+from perennial.tasks.kumo.search.solve import WORK_LIMIT, Optimum, Solution, optimum_columns, solve_exactly
 from perennial.tasks.kumo.worlds import World, draw_world, make_counterfactual
 from perennial.warehouse.editions.issued_ids import EitherSet, IdSet, issued_instances
 from perennial.warehouse.kumo.published_domains import published_domains
@@ -102,6 +100,10 @@ def optimum_from_row(row: Row, instance: Instance) -> Optimum | None:
 
 _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"
+_WHY_UNSOLVED = (
+    f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
+    "another instance was drawn in its place"
+)
 
 
 def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -181,19 +183,12 @@ def _add_sample(
         drawn.update(sample.ids)
         counts.update(asdict(sample.counts))
         boards = [encode_instance(encoded, instance) for instance in sample.instances]
-        solutions = solve_instances(
-            boards,
-            time_limit=inf,
-            work_limit=WORK_LIMIT,
-            threads=available_threads(),
-            node_limit=NODE_LIMIT,
-            is_balanced=plan.is_balanced,
-        )
+        solutions = solve_exactly(boards, plan.is_balanced, available_threads())
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True
         ):
             if solution.expected_steps is None:
-                rejections.append(_reject_unsolved(instance_id))
+                rejections.append(Rejection("sample", instance_id, _UNSOLVED, _WHY_UNSOLVED).row())
             else:
                 instances.append(_row(config_id, instance, instance_id, board, solution))
                 shared.append(
@@ -221,11 +216,7 @@ def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsol
 
 
 def _row(
-    config_id: str,
-    instance: Instance,
-    instance_id: str,
-    board: EncodedInstance,
-    solution: Solution,
+    config_id: str, instance: Instance, instance_id: str, board: EncodedInstance, solution: Solution
 ) -> dict[str, object]:
     assert solution.expected_steps is not None
     assert solution.golden_answer is not None
@@ -239,13 +230,3 @@ def _row(
         signature=signature(board),
         optimum=optimum_columns(instance, solution.optimum),
     )
-
-
-def _reject_unsolved(instance_id: str) -> dict[str, object]:
-    return Rejection(
-        "sample",
-        instance_id,
-        _UNSOLVED,
-        f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
-        "another instance was drawn in its place",
-    ).row()

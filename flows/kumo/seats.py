@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from random import Random
 
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.flows.kumo.sample_instances import optimum_from_row
@@ -19,7 +19,7 @@ from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.reliability import Case, Reports, read_probability, states_seen
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.search.solve import Solution, solve_exactly
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.editions.publish import read_published_plan
@@ -58,10 +58,7 @@ class KumoSeat:
         """Return the rows of `kumo_episodes` and `kumo_moves`, and with reports of `kumo_beliefs`."""
         game = episode.game
         row = kumo_episode_row(episode_id, self.book_id, game.tests, game.is_decided())
-        rows = {
-            "kumo_episodes": [row],
-            "kumo_moves": move_rows(episode_id, episode.player, game.steps),
-        }
+        rows = {"kumo_episodes": [row], "kumo_moves": move_rows(episode_id, episode.player, game.steps)}
         if self.board.reports:
             reply = episode.turns[-1].reply
             rows["kumo_beliefs"] = [_assess_belief(episode_id, self.board.reports, game.steps, reply)]
@@ -88,11 +85,7 @@ def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], rep
 
 
 def take_seats(
-    store: Store,
-    edition: str,
-    instance_ids: Sequence[str],
-    protocol: ReadJson,
-    version: str = "final",
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: ReadJson, version: str = "final"
 ) -> list[KumoSeat]:
     """Return the seat of each of these instances that has a book of this version, in their order.
 
@@ -215,13 +208,16 @@ def draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
     if sample.shortfall is not None:
         raise sample.shortfall
     instance, instance_id = sample.instances[0], sample.ids[0]
-    board = encode_instance(encoded, instance)
-    limits = {"time_limit": inf, "work_limit": WORK_LIMIT, "node_limit": NODE_LIMIT}
-    (solution,) = solve_instances([board], threads=1, is_balanced=request.is_balanced, **limits)  # type: ignore[arg-type]
+    (solution,) = solve_exactly([encode_instance(encoded, instance)], request.is_balanced)
+    rng = derive_rng(seed, f"book/{instance_id}", 0)
+    return seat_with_template(encoded, instance, instance_id, solution, rng)
+
+
+def seat_with_template(
+    encoded: EncodedConfig, instance: Instance, instance_id: str, solution: Solution, rng: Random
+) -> KumoSeat:
+    """The seat of a solved instance, with a book of the template."""
     rules = rules_of(encoded, instance)
-    book = write_book(config, instance, rules, derive_rng(seed, f"book/{instance_id}", 0))
-    return KumoSeat(
-        instance_id,
-        content_id("bk", instance_id, 0, book),
-        Board(config, instance, board, book, rules, solution),
-    )
+    book = write_book(encoded.config, instance, rules, rng)
+    board = Board(encoded.config, instance, encode_instance(encoded, instance), book, rules, solution)
+    return KumoSeat(instance_id, content_id("bk", instance_id, 0, book), board)

@@ -17,34 +17,19 @@ from perennial.flows.kumo.edition import (
 from perennial.flows.kumo.sample_instances import draw_counterfactuals, draw_worlds
 from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch
+from perennial.schemas.kumo.plan import KumoPlan
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
     return [batch_of_given(config_id) for config_id in KumoEdition(workspace).plan.configs]
 
 
-def _worlds(workspace: Workspace) -> Sequence[Batch]:
-    return [WORLDS] if KumoEdition(workspace).plan.worlds else []
-
-
-def _counterfactuals(workspace: Workspace) -> Sequence[Batch]:
-    return [COUNTERFACTUALS] if KumoEdition(workspace).plan.counterfactual else []
-
-
-def _proposals(workspace: Workspace) -> Sequence[Batch]:
-    return [PROPOSALS] if KumoEdition(workspace).plan.authoring.proposals else []
-
-
-def _configs(workspace: Workspace) -> Sequence[Batch]:
-    return [CONFIGS] if KumoEdition(workspace).plan.authoring.proposals else []
+def _once(batch: Batch, is_planned: Callable[[KumoPlan], object]) -> Callable[[Workspace], Sequence[Batch]]:
+    return lambda workspace: [batch] if is_planned(KumoEdition(workspace).plan) else []
 
 
 def _cells(stage: str) -> Callable[[Workspace], Sequence[Batch]]:
     return lambda workspace: [cell.batch(stage) for cell in KumoEdition(workspace).cells]
-
-
-def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
-    return not KumoEdition(workspace).plan.authoring.writer
 
 
 def _name_domain(workspace: Workspace, batch: Batch, policies: Policies[author_domains.Domains]) -> str:
@@ -76,7 +61,7 @@ STAGES = (
     Stage(
         "worlds",
         "Draws new synthetic worlds.",
-        _worlds,
+        _once(WORLDS, lambda plan: plan.worlds),
         draw_worlds,
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
         earlier=("kumo_domains",),
@@ -84,7 +69,7 @@ STAGES = (
     Stage(
         "counterfactuals",
         "Exchanges the facts of the given domains among their truths.",
-        _counterfactuals,
+        _once(COUNTERFACTUALS, lambda plan: plan.counterfactual),
         draw_counterfactuals,
         reads=("kumo_seed_configs",),
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
@@ -92,7 +77,7 @@ STAGES = (
     Stage(
         "proposals",
         "Lets a model propose new domains.",
-        _proposals,
+        _once(PROPOSALS, lambda plan: plan.authoring.proposals),
         author_domains.propose,
         writes=("kumo_domains", "rejections"),
         earlier=("kumo_domains",),
@@ -100,7 +85,7 @@ STAGES = (
     Stage(
         "configs",
         "Lets a model write a seed configuration for each proposed domain, and validates it.",
-        _configs,
+        _once(CONFIGS, lambda plan: plan.authoring.proposals),
         author_domains.configure,
         reads=("kumo_domains",),
         writes=("kumo_authored_domains", "kumo_seed_configs", "kumo_outcomes", "rejections"),
@@ -127,7 +112,7 @@ STAGES = (
         write_books.write_books,
         reads=("kumo_seed_configs", "instances", "kumo_instances"),
         writes=("kumo_books", "rejections"),
-        spreads=_needs_no_writer,
+        spreads=lambda workspace, _batch: not KumoEdition(workspace).plan.authoring.writer,
         label=_name_cell,
     ),
     # Before any evaluation: no model is paid for playing what would not be published.

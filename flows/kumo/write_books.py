@@ -208,11 +208,7 @@ def _version_row(instance_id: str, version: BookVersion, name: VersionName, judg
 
 
 def _add_template_book(
-    tables: dict[str, Rows],
-    edition: KumoEdition,
-    row: Row,
-    revision: int = 0,
-    version: VersionName = "final",
+    tables: dict[str, Rows], edition: KumoEdition, row: Row, revision: int = 0, version: VersionName = "final"
 ) -> None:
     """Add the template's book: the final one (in place of a model's that never passed, if there is a writer),
     or the control beside a model's; a final one that does not pass is shown to nobody.

@@ -1,8 +1,8 @@
 """What KUMO's things are: seed configuration, setting, instance, move, episode."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from perennial.schemas.errors import InvalidOption, join_choices
@@ -193,6 +193,21 @@ class Outcome:
         inside = (i for i, low, high in ranges if low <= observation < high)
         at_end = (i for i, low, high in ranges if low < high == observation)
         return next(inside, next(at_end, None))
+
+    @property
+    def ruled_out(self) -> set[str]:
+        """The truths that some state rules out."""
+        return {truth for state in self.states for truth in state.rules_out}
+
+    def only(self, truths: Collection[str]) -> "Outcome":
+        """What it says of these truths."""
+        states = (
+            replace(state, rules_out=tuple(truth for truth in state.rules_out if truth in truths))
+            for state in self.states
+        )
+        return replace(
+            self, states=tuple(states), cells=tuple(cell for cell in self.cells if cell[0] in truths)
+        )
 
 
 @dataclass(frozen=True, slots=True)

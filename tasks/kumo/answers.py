@@ -7,7 +7,7 @@ is never read as a name.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -90,23 +90,18 @@ def read_name(content: str, truths: Sequence[str], actions: Sequence[str]) -> Mo
     return Move("action" if name in actions else "truth", name)
 
 
-def _without_marks(text: str) -> str:
-    return text.strip(_MARKS)
-
-
-def _fold_without_marks(text: str) -> str:
-    return fold_name(_without_marks(text))
-
-
 def _fold_look_alikes(text: str) -> str:
-    return fold_name(_without_marks(plain_text(text)))
+    return fold_name(plain_text(text).strip(_MARKS))
 
 
-def _fold_without_accents(text: str) -> str:
-    return without_accents(_fold_look_alikes(text))
-
-
-_FORMS = (str, _without_marks, fold_name, _fold_without_marks, _fold_look_alikes, _fold_without_accents)
+_FORMS: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda text: text.strip(_MARKS),
+    fold_name,
+    lambda text: fold_name(text.strip(_MARKS)),
+    _fold_look_alikes,
+    lambda text: without_accents(_fold_look_alikes(text)),
+)
 
 
 # The game as the KUMO authors asked for it: their messages in their order, and their reading of replies.

@@ -133,7 +133,8 @@ def read_statement(text: str) -> Exclusion | ExemptionClaim | Count | None:
         return _read_reference(match)
     for pattern in _PASSIVES:
         if match := pattern.fullmatch(text):
-            state, names = read_outcome(match["shown"]), read_names(_uncapitalise(match["names"]))
+            names = read_names("nothing" if match["names"] == "Nothing" else match["names"])
+            state = read_outcome(match["shown"])
             return Exclusion(state, names) if state and names is not None else None
     if match := _STATE_CLAIM.fullmatch(text):
         state = read_outcome(match[1])
@@ -208,21 +209,15 @@ def read_names(text: str) -> frozenset[str] | None:
     """The names of a series, none for `nothing`; None where it is no series or a name occurs twice."""
     if text == "nothing":
         return frozenset()
-    names = list(_names(text))
-    distinct = frozenset(name for name in names if name is not None)
-    return distinct if names and len(distinct) == len(names) else None
-
-
-def _names(text: str) -> Iterator[str | None]:
+    names: list[str] = []
     start = 0
     while start < len(text):
         match = _BOLD_NAME.match(text, start)
         if match is None:
-            yield None
-            yield None  # twice, so that it is no series
-            return
-        yield match[1]
+            return None
+        names.append(match[1])
         start = match.end()
+    return frozenset(names) if names and len(set(names)) == len(names) else None
 
 
 def read_outcome(text: str) -> NamedOutcome | None:
@@ -248,10 +243,6 @@ def _read_reference(match: re.Match[str]) -> Exclusion | None:
 
 def _bare(name: str) -> str:
     return name[2:-2]
-
-
-def _uncapitalise(text: str) -> str:
-    return "nothing" if text == "Nothing" else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,25 +287,16 @@ class _BookReading:
     items: int = 0
     rows: int = 0
 
-    def _open(self) -> None:
-        self.paragraphs = self.items = self.rows = 0
-
-    def open_section(self) -> bool:
-        self.sections += 1
-        self._open()
-        return self.sections <= 3
-
-    def open_action(self, name: str) -> bool:
-        self.actions.append(name)
-        self._open()
-        return self.sections == 2
-
     def take(self, line: str) -> bool:
         """Take one line that is not empty; return whether it made sense where it stands."""
+        if line.startswith(("## ", "### ")):
+            self.paragraphs = self.items = self.rows = 0
         if line.startswith("### "):
-            return self.open_action(line[4:])
+            self.actions.append(line[4:])
+            return self.sections == 2
         if line.startswith("## "):
-            return self.open_section()
+            self.sections += 1
+            return self.sections <= 3
         if line.startswith("# "):
             self.titles += 1
             return self.titles == 1 and self.sections == self.paragraphs == 0

@@ -221,33 +221,26 @@ MOST_CHANGES = 2
 """So many names may come to what the outcome above rules out, or be taken from it."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeReference:
-    """An earlier outcome by its place, and the names by which what it rules out differs."""
+def _add_references(listed: list[dict[str, Any]]) -> None:
+    """Let outcomes refer to earlier ones, each to the first with the fewest changes.
 
-    base: int
-    added: frozenset[str]
-    spared: frozenset[str]
-
-
-def find_references(excluded: Sequence[frozenset[str]]) -> list[OutcomeReference | None]:
-    """For each outcome, given what each rules out, a reference to an earlier one, or None.
-
-    Of earlier ones the first with the fewest changes is chosen. An outcome that rules out nothing neither
-    refers nor is referred to; one whose names are fewer than the changes is said in full.
+    An outcome that rules out nothing neither refers nor is referred to; one whose names are fewer than the
+    changes is said in full.
     """
-    return [_find(names, excluded[:index]) for index, names in enumerate(excluded)]
-
-
-def _find(names: frozenset[str], earlier: Sequence[frozenset[str]]) -> OutcomeReference | None:
-    references = [
-        OutcomeReference(index, names - base, base - names)
-        for index, base in enumerate(earlier)
-        if base and (base <= names or names <= base) and len(base ^ names) <= MOST_CHANGES
-    ]
-    best = min(references, key=lambda reference: len(reference.added) + len(reference.spared), default=None)
-    changes = 0 if best is None else len(best.added) + len(best.spared)
-    return best if changes < len(names) else None
+    for index, outcome in enumerate(listed):
+        names = set(outcome["rules_out"])
+        earlier = [(len(names.symmetric_difference(other["rules_out"])), other) for other in listed[:index]]
+        bases = [
+            (changes, base)
+            for changes, base in earlier
+            # One of the two holds all of the other.
+            if base["rules_out"] and changes == abs(len(names) - len(base["rules_out"])) <= MOST_CHANGES
+        ]
+        changes, base = min(bases, key=lambda reference: reference[0], default=(len(names), None))
+        if base is not None and changes < len(names):
+            outcome["base"] = base
+            outcome["added"] = [name for name in outcome["rules_out"] if name not in base["rules_out"]]
+            outcome["spared"] = [name for name in base["rules_out"] if name not in names]
 
 
 # A long context: which books of other domains stand beside an instance's own, and its place among them.
@@ -262,11 +255,7 @@ class OtherBook:
 
 
 def choose_guidebooks(
-    instance_id: str,
-    book: str,
-    truths: Sequence[str],
-    others: Mapping[str, Sequence[OtherBook]],
-    number: int,
+    instance_id: str, book: str, truths: Sequence[str], others: Mapping[str, Sequence[OtherBook]], number: int
 ) -> tuple[str, ...] | None:
     """So many books in the order shown, the instance's own `book` at a place that is drawn.
 
@@ -376,15 +365,6 @@ def _outcomes_by_action(
             }
         )
     return outcomes
-
-
-def _add_references(listed: list[dict[str, Any]]) -> None:
-    references = find_references([frozenset(outcome["rules_out"]) for outcome in listed])
-    for outcome, reference in zip(listed, references, strict=True):
-        if reference is not None:
-            outcome["base"] = base = listed[reference.base]
-            outcome["added"] = [name for name in outcome["rules_out"] if name in reference.added]
-            outcome["spared"] = [name for name in base["rules_out"] if name in reference.spared]
 
 
 def _claims(truths: Sequence[str], outcomes: Sequence[dict[str, Any]], rng: random.Random) -> list[Any]:

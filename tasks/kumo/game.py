@@ -2,13 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial, reduce
 from itertools import combinations
 from math import comb
 from operator import or_
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from perennial.prompts.render import render
 from perennial.schemas.game import EpisodeStatus, Opening, Result
@@ -33,10 +33,10 @@ from perennial.tasks.kumo.answers import (
 )
 from perennial.tasks.kumo.books import closed_ends
 from perennial.tasks.kumo.encoding import EncodedInstance
-from perennial.tasks.kumo.reliability import Case, Reports
+from perennial.tasks.kumo.reliability import Reports
 
 if TYPE_CHECKING:
-    from perennial.tasks.kumo.search import Solution
+    from perennial.tasks.kumo.search.solve import Solution
 
 
 # An instance as it is played: what players are shown, and what the grader knows.
@@ -97,36 +97,11 @@ class Terms:
     max_tokens: int | None = None
 
 
-def system_message(terms: Terms, book: str) -> Message:
-    """The first message: the goal, the lists, how to play, and the book between <BOOK> tags.
+def system_message(terms: Terms, template: str = SYSTEM_TEMPLATE, **knowledge: object) -> Message:
+    """The first message: the goal, the lists, how to play, and what the template shows of the rules.
 
     It promises how many of the truths survive all outcomes.
     """
-    return _system(SYSTEM_TEMPLATE, terms, book=book.strip("\n"))
-
-
-def among_message(terms: Terms, books: Sequence[str]) -> Message:
-    """The first message with several books, each between <BOOK> tags, one of which is the game's."""
-    return _system(AMONG_TEMPLATE, terms, books=[book.strip("\n") for book in books])
-
-
-def reports_message(terms: Terms, book: str, case: Case) -> Message:
-    """The first message of a game whose outcomes are reported, with the book and the reliability."""
-    values = {"reliability": f"{case.reliability:g}", "is_balanced": case.is_balanced}
-    return _system(REPORTS_TEMPLATE, terms, book=book.strip("\n"), **values)
-
-
-def symbolic_message(terms: Terms, rules: Sequence[BookRule]) -> Message:
-    """The first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
-    return _system(SYMBOLIC_TEMPLATE, terms, rule_outs=rule_outs_json(terms.truths, rules))
-
-
-def closed_message(terms: Terms) -> Message:
-    """The first message of the control: no book and no rules, so that knowledge alone can help."""
-    return _system(CLOSED_TEMPLATE, terms)
-
-
-def _system(template: str, terms: Terms, **knowledge: object) -> Message:
     content = render(
         template,
         goal=terms.config.goal.strip(),
@@ -178,17 +153,14 @@ def rule_outs_json(truths: Sequence[str], rules: Sequence[BookRule]) -> str:
     """
     mapping: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for rule, closed in zip(rules, closed_ends(rules), strict=True):
-        outcome = rule.label if rule.label is not None else _interval(rule, closed)
+        interval = f"[{rule.low!r}, {rule.high!r}{']' if closed else ')'}"
+        outcome = interval if rule.label is None else rule.label
         mapping[rule.action].setdefault(outcome, [name for name in truths if name in rule.rules_out])
     blocks = []
     for action, outcomes in mapping.items():
         lines = ",\n".join(f"    {_text(outcome)}: {_text(names)}" for outcome, names in outcomes.items())
         blocks.append(f"  {_text(action)}: {{\n{lines}\n  }}")
     return "{\n" + ",\n".join(blocks) + "\n}"
-
-
-def _interval(rule: BookRule, closed: bool | None) -> str:
-    return f"[{rule.low!r}, {rule.high!r}{']' if closed else ')'}"
 
 
 def _text(value: str | list[str]) -> str:
@@ -199,7 +171,7 @@ def _text(value: str | list[str]) -> str:
 #
 # A set of as many truths as the promise says is possible after some tests where the actions not tried have
 # states, one each, that spare it and rule out all other truths that the outcomes left. A truth is sure
-# where it is in every possible set. `perennial.tasks.kumo.survivors` decides the same by a solver.
+# where it is in every possible set. `perennial.tasks.kumo.sampling.solver` decides the same by a solver.
 
 
 MOST_SETS = 5_000  # of truths that may be valid: 5 of 15 are 3,003
@@ -271,12 +243,8 @@ VARIANTS = (SYMBOLIC, CLOSED)
 TEMPLATES = {"": SYSTEM_TEMPLATE, SYMBOLIC: SYMBOLIC_TEMPLATE, CLOSED: CLOSED_TEMPLATE}
 
 
-class Player(Protocol):
-    """Whoever plays and answers at once: a program, a person. Models play in `tasks/play.py`."""
-
-    def reply(self, steps: Sequence[Step]) -> str:
-        """The text of the next move, given all earlier steps with their observations."""
-        ...
+Player = Callable[[Sequence[Step]], str]
+"""Gives the text of the next move, given all earlier steps with their observations."""
 
 
 class KumoGame:
@@ -314,17 +282,17 @@ class KumoGame:
             turn_limit=self._turn_limit,
             max_tokens=max_tokens,
         )
-        template = TEMPLATES[variant]
+        template, knowledge = TEMPLATES[variant], dict[str, object](book=board.book.strip("\n"))
         if variant == SYMBOLIC:
-            system = symbolic_message(terms, board.rules)
+            knowledge = {"rule_outs": rule_outs_json(terms.truths, board.rules)}
         elif variant == CLOSED:
-            system = closed_message(terms)
+            knowledge = {}
         elif board.guidebooks:
-            system, template = among_message(terms, board.guidebooks), AMONG_TEMPLATE
+            template, knowledge = AMONG_TEMPLATE, {"books": [text.strip("\n") for text in board.guidebooks]}
         elif board.reports:
-            system, template = reports_message(terms, board.book, board.reports.case), REPORTS_TEMPLATE
-        else:
-            system = system_message(terms, board.book)
+            template, case = REPORTS_TEMPLATE, board.reports.case
+            knowledge |= {"reliability": f"{case.reliability:g}", "is_balanced": case.is_balanced}
+        system = system_message(terms, template, **knowledge)
         start, tail = user_message(None), menu_text(terms)
         asked: Message = {"role": "user", "content": start["content"] + tail}
         return Opening(
@@ -397,7 +365,7 @@ class KumoGame:
 def play(game: KumoGame, player: Player) -> KumoGame:
     """Let the player play the game to its end, and return it."""
     while game.status is None:
-        game.take(player.reply(game.steps))
+        game.take(player(game.steps))
     return game
 
 

@@ -19,7 +19,7 @@ from perennial.tasks.kumo.guessing import count_striking_states
 from perennial.tasks.kumo.reliability import Case, state_probability, states_seen
 
 if TYPE_CHECKING:
-    from perennial.tasks.kumo.search import Solution
+    from perennial.tasks.kumo.search.solve import Solution
 
 
 # What a player is given before the first turn.
@@ -73,26 +73,23 @@ def answer(name: str) -> str:
 StateMasks = Sequence[Sequence[int]]
 
 
-class GreedyPlayer:
-    """Takes the action that rules out most in expectation; one step of look-ahead, exact rules."""
+def make_greedy(briefing: Briefing) -> Player:
+    """The player that takes the action that rules out most in expectation: one step of look-ahead."""
+    indices = {name: i for i, name in enumerate(briefing.actions)}
 
-    def __init__(self, briefing: Briefing) -> None:
-        self._briefing = briefing
-        self._index = {name: i for i, name in enumerate(briefing.actions)}
-
-    def reply(self, steps: Sequence[Step]) -> str:
-        """The greedy move, as an answer between tags."""
-        briefing = self._briefing
+    def reply(steps: Sequence[Step]) -> str:
         left = (1 << len(briefing.truths)) - 1
         untried = set(range(len(briefing.actions)))
         for step in steps:
-            action = self._index.get(step.move or "")
+            action = indices.get(step.move or "")
             if action is not None:
                 untried.discard(action)
                 if step.state is not None:
                     left &= ~briefing.masks[action][step.state]
         chosen = best_action(briefing.masks, left, sorted(untried), briefing.n_valid)
         return answer(briefing.actions[chosen] if chosen is not None else briefing.truths[first_left(left)])
+
+    return reply
 
 
 def best_action(masks: StateMasks, left: int, untried: Sequence[int], n_valid: int = 1) -> int | None:
@@ -127,19 +124,13 @@ def first_left(left: int) -> int:
 # The guesser: an answer without any test, by the rules alone. Its rate is the floor of an edition.
 
 
-class GuesserPlayer:
-    """Names the truth that the fewest outcome states rule out, the first listed one of equals.
+def make_guesser(briefing: Briefing) -> Player:
+    """The player that names the truth that the fewest outcome states rule out, the first listed of equals.
 
     Balanced instances leave it at chance; those of the paper's sampler do not.
     """
-
-    def __init__(self, briefing: Briefing) -> None:
-        self._briefing = briefing
-
-    def reply(self, steps: Sequence[Step]) -> str:
-        """The guess, as an answer between tags."""
-        struck = count_striking_states(self._briefing.masks, len(self._briefing.truths))
-        return answer(self._briefing.truths[struck.index(min(struck))])
+    struck = count_striking_states(briefing.masks, len(briefing.truths))
+    return lambda _: answer(briefing.truths[struck.index(min(struck))])
 
 
 # The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
@@ -180,7 +171,7 @@ class ReaderPlayer:
     def __init__(self, briefing: Briefing) -> None:
         self._steps_read = 0
         terms = Terms(briefing.config, briefing.truths, briefing.actions, briefing.n_valid)
-        system = system_message(terms, briefing.book)
+        system = system_message(terms, book=briefing.book.strip("\n"))
         self._n_valid = read_promise(system["content"])
         self._truths, self._actions = read_lists(menu_text(terms))
         contents = read_system_book(system["content"], self._truths)
@@ -202,14 +193,11 @@ class ReaderPlayer:
         return tuple(name for i, name in enumerate(self._truths) if self._left >> i & 1)
 
     def _next_name(self) -> str:
-        safe = self._left & ~self._still_excludable()
-        if safe:
+        excludable = reduce(or_, (mask for action in self._untried for mask in self._masks[action]), 0)
+        if safe := self._left & ~excludable:
             return self._truths[first_left(safe)]
         chosen = best_action(self._masks, self._left, self._untried, self._n_valid)
         return self._actions[chosen] if chosen is not None else self._truths[first_left(self._left)]
-
-    def _still_excludable(self) -> int:
-        return reduce(or_, (mask for action in self._untried for mask in self._masks[action]), 0)
 
     def _read_outcome(self, message: Message) -> None:
         action, observation = read_last_outcome(message["content"])
@@ -221,6 +209,11 @@ class ReaderPlayer:
         seen = next((state for state in self._states[index] if state.holds(observation)), None)
         if seen is not None:
             self._left &= ~seen.mask
+
+
+def make_reader(briefing: Briefing) -> Player:
+    """The player that knows nothing but its messages."""
+    return ReaderPlayer(briefing).reply
 
 
 def read_system_book(content: str, truths: Sequence[str]) -> BookContents:
@@ -276,42 +269,32 @@ def _states_by_action(
 # The best play where outcomes are reported with a known reliability, by the exact probabilities.
 
 
-class ReasonerPlayer:
-    """Tests and answers as the best play does, and says how probable its answer is."""
+def make_reasoner(briefing: Briefing, case: Case) -> Player:
+    """The player that tests and answers as the best play does, and says how probable its answer is."""
+    # Imported here: numpy costs 100 ms, which other players should not pay.
+    from perennial.tasks.kumo.belief import believe, plan_best_play
 
-    def __init__(self, briefing: Briefing, case: Case) -> None:
-        self._briefing = briefing
-        self._case = case
-
-    def reply(self, steps: Sequence[Step]) -> str:
-        """The next move, as an answer between tags; a truth with its probability."""
-        # Imported here: numpy costs 100 ms, which other players should not pay.
-        from perennial.tasks.kumo.belief import believe, plan_best_play
-
-        seen = states_seen(self._briefing.actions, steps)
-        action, truth = plan_best_play(self._case).choose(seen)
+    def reply(steps: Sequence[Step]) -> str:
+        seen = states_seen(briefing.actions, steps)
+        action, truth = plan_best_play(case).choose(seen)
         if action >= 0:
-            return answer(self._briefing.actions[action])
-        return answer(self._briefing.truths[truth]) + state_probability(believe(self._case, seen)[truth])
+            return answer(briefing.actions[action])
+        return answer(briefing.truths[truth]) + state_probability(believe(case, seen)[truth])
+
+    return reply
 
 
 # The players that need no model, by name.
 
 
-class PlannedPlayer:
-    """Plays moves that a search found: actions, and the truth to name after them."""
-
-    def __init__(self, briefing: Briefing, actions: Sequence[int], truth: int | None) -> None:
-        self._moves = [briefing.actions[action] for action in actions]
-        # Observations that contradict each other leave no answer; a move there has to be all the same.
-        self._moves.append(briefing.truths[truth or 0])
-
-    def reply(self, steps: Sequence[Step]) -> str:
-        """The planned move of this turn; the answer again where the game continues after it."""
-        return answer(self._moves[min(len(steps), len(self._moves) - 1)])
+def _make_planned(briefing: Briefing, actions: Sequence[int], truth: int | None) -> Player:
+    """The player of what a search found: actions, and then the truth, again where the game continues."""
+    # Observations that contradict each other leave no answer; a move there has to be all the same.
+    moves = [*(briefing.actions[action] for action in actions), briefing.truths[truth or 0]]
+    return lambda steps: answer(moves[min(len(steps), len(moves) - 1)])
 
 
-def make_algorithm_3(briefing: Briefing) -> PlannedPlayer:
+def make_algorithm_3(briefing: Briefing) -> Player:
     """The player of Algorithm 3's golden trajectory; raise InvalidOption without a finished search."""
     solution = briefing.solution
     if solution is None or solution.status == "time_limit":
@@ -319,7 +302,7 @@ def make_algorithm_3(briefing: Briefing) -> PlannedPlayer:
             "player 'algorithm-3' needs the instance's finished search, but there is none: "
             "search the instance first, or let another player play"
         )
-    return PlannedPlayer(briefing, solution.golden_actions, solution.golden_answer)
+    return _make_planned(briefing, solution.golden_actions, solution.golden_answer)
 
 
 def make_optimum(briefing: Briefing) -> Player:
@@ -329,7 +312,7 @@ def make_optimum(briefing: Briefing) -> Player:
     the optimum does not apply to the instance.
     """
     if briefing.case is not None:
-        return ReasonerPlayer(briefing, briefing.case)
+        return make_reasoner(briefing, briefing.case)
     optimum = None if briefing.solution is None else briefing.solution.optimum
     if optimum is None:
         raise InvalidOption(
@@ -338,26 +321,23 @@ def make_optimum(briefing: Briefing) -> Player:
         )
     if optimum.status == "bounds":
         return make_algorithm_3(briefing)
-    return PlannedPlayer(briefing, optimum.actions, optimum.answer)
+    return _make_planned(briefing, optimum.actions, optimum.answer)
 
 
-class RandomPlayer:
-    """Draws each move alike from the untried actions and one more: to stop and name any listed truth.
+def make_random(briefing: Briefing) -> Player:
+    """The player that draws from the untried actions and one more move: to stop and name any truth.
 
     It follows no rule, so it is right as often as there are valid truths among the listed ones, and it
     takes half of the actions on average.
     """
 
-    def __init__(self, briefing: Briefing) -> None:
-        self._briefing = briefing
-
-    def reply(self, steps: Sequence[Step]) -> str:
-        """A random move, as an answer between tags."""
-        briefing = self._briefing
+    def reply(steps: Sequence[Step]) -> str:
         tried = {step.move for step in steps}
         untried = [action for action in briefing.actions if action not in tried]
         drawn = briefing.rng.randrange(len(untried) + 1)
         return answer(untried[drawn] if drawn < len(untried) else briefing.rng.choice(briefing.truths))
+
+    return reply
 
 
 def _program(
@@ -368,8 +348,8 @@ def _program(
     versions: Collection[str] = (),
 ) -> Program[KumoGame]:
     def start(game: KumoGame, rng: random.Random) -> Move:
-        player: Player = make_player(brief_player(game.board, rng))
-        return lambda: player.reply(game.steps)
+        player = make_player(brief_player(game.board, rng))
+        return lambda: player(game.steps)
 
     return Program(name, is_random, summary, start, versions)
 
@@ -382,11 +362,9 @@ PLAYERS: dict[str, Program[KumoGame]] = {
         _program(
             "optimum", False, "plays the best policy that uses the promise", make_optimum, RELIABILITIES
         ),
-        _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
-        _program(
-            "random", True, "takes random actions and names a random truth", RandomPlayer, RELIABILITIES
-        ),
-        _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),
-        _program("guesser", False, "names a truth without a test, by the rules", GuesserPlayer),
+        _program("greedy", False, "takes the action that rules out most in expectation", make_greedy),
+        _program("random", True, "takes random actions and names a random truth", make_random, RELIABILITIES),
+        _program("reader", False, "plays by what it reads in the book's text alone", make_reader),
+        _program("guesser", False, "names a truth without a test, by the rules", make_guesser),
     )
 }

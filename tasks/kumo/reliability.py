@@ -42,28 +42,6 @@ def states_seen(actions: Sequence[str], steps: Sequence[Step]) -> dict[int, int]
     return {actions.index(step.move): step.state for step in taken if step.move and step.state is not None}
 
 
-# What reports of outcomes make probable, and the best play: exact, by dynamic programming.
-#
-# The prior is that of the sampler (docs/kumo.md): a weight for each truth and each choice of one state per
-# action that leaves this truth alone. A report of an action is its state with probability r, else one of its
-# k - 1 other states, evenly. Summing the true states out, one action after the other, gives for each truth t
-# and each set of reports x (of each action a state, or no report) the probability B[t, x] of both.
-#
-# The best play minimises the expected count that players are told of: tests for a right answer, all actions
-# for a wrong one. With T(x) reports of m actions, a player that names the likeliest truth at x has the cost
-#
-#     T(x) * max_t B[t, x] + m * (sum_t B[t, x] - max_t B[t, x])
-#
-# and one that tests action a has the sum of V over the reports that a can add to x. V(x) is the least of
-# these. Each action is taken at most once, since a second test gives the same report. Import this module
-# lazily: it loads numpy.
-
-
-# Draw what is reported of an instance: each outcome is the true one with a known probability.
-#
-# Import this module lazily: it loads numpy and numba.
-
-
 # The probability that a player states with its answer, between <PROBABILITY> tags.
 
 

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_i
 from perennial.tasks.kumo.guessing import GUESSES, count_survivals, judge_ranks, rank_valid_truth
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+from perennial.tasks.kumo.search.solve import solve_exactly
 
 # Guesses without a test, by the rules alone, and whether an edition lets them be better than chance.
 #
@@ -69,14 +68,7 @@ def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, t
     """
     request = SamplingRequest(Setting.parse(setting), number, seed, 1.0, True, sampler=DEFAULT_SAMPLER)
     boards = [encode_instance(encoded, instance) for instance in sample_instances(encoded, request).instances]
-    solutions = solve_instances(
-        boards,
-        time_limit=inf,
-        work_limit=WORK_LIMIT,
-        threads=threads,
-        node_limit=NODE_LIMIT,
-        is_balanced=request.is_balanced,
-    )
+    solutions = solve_exactly(boards, request.is_balanced, threads)
     optima = [solution.optimum for solution in solutions if solution.optimum is not None]
     return Solved(
         setting,

@@ -17,7 +17,6 @@ from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from perennial.tasks.kumo.game import Board, KumoGame, play, user_message
 from perennial.tasks.kumo.players import ReaderPlayer, answer, brief_player, read_last_outcome
-from perennial.tasks.kumo.survivors import can_differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class SelfTest:
         reader = ReaderPlayer(brief_player(visible, Random(0)))
         # The reader never repeats an action: only its reading can keep it from an end within these turns.
         limit = max(TURN_LIMIT, len(instance.actions) + 1)
-        game = play(KumoGame(visible, limit), reader)
+        game = play(KumoGame(visible, limit), reader.reply)
         left = ", ".join(map(repr, board.left))
         if game.status != "solved":
             return (
@@ -196,11 +195,3 @@ def _holds(state: OutcomeState, outcome: Observation, states: Sequence[OutcomeSt
         return state.low <= outcome < state.high
     others = ((other.low, other.high) for other in states if other is not state)
     return not any(low is not None and high is not None and low <= outcome < high for low, high in others)
-
-
-def needs_no_test(encoded: EncodedInstance) -> bool:
-    """Whether some truth can be named at once, because lists, rules and promise decide the answer.
-
-    The solver decides exactly.
-    """
-    return not can_differ(encoded)

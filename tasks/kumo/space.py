@@ -198,7 +198,7 @@ def space_size(
 ) -> SpaceSize:
     """The number of instances; a function of its arguments alone."""
     is_filtered = min_expected_steps <= 1 and not require_test
-    if not _has_boards(encoded, setting):
+    if len(encoded.truths) < setting.n_truths or len(encoded.actions) < setting.n_actions:
         return SpaceSize(0, is_exact=True, is_filtered=is_filtered)
     if setting.n_truths - setting.n_valid > _MOST_INVALID:
         return SpaceSize(0, is_filtered=is_filtered)
@@ -286,10 +286,6 @@ def _count_accepted(encoded: EncodedConfig, tables: "Tables", setting: Setting, 
         tables, size=shape, seeds=seeds, indices=np.arange(size), starts=np.zeros(size, np.int64), stop=1
     )
     return int((attempts >= 0).sum())
-
-
-def _has_boards(encoded: EncodedConfig, setting: Setting) -> bool:
-    return len(encoded.truths) >= setting.n_truths and len(encoded.actions) >= setting.n_actions
 
 
 def _rng(encoded: EncodedConfig, setting: Setting) -> "np.random.Generator":

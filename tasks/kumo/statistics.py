@@ -264,9 +264,8 @@ def domain_graph(config: SeedConfig) -> "Graph":
 
     encoded = encode_config(config)
     truths = encoded.truths
-    weights = Counter(
-        pair for mask in encoded.related for pair in combinations(_members(mask, len(truths)), 2)
-    )
+    members = ([t for t in range(len(truths)) if mask >> t & 1] for mask in encoded.related)
+    weights = Counter(pair for of_action in members for pair in combinations(of_action, 2))
     graph = Graph()
     graph.add_nodes_from(truths)
     graph.add_weighted_edges_from(
@@ -299,10 +298,6 @@ def communities(config: SeedConfig, seed: int) -> Communities:
         communities=ordered,
         modularity=float(modularity(graph, ordered, weight="weight")) if n_links else None,
     )
-
-
-def _members(mask: int, n_truths: int) -> list[int]:
-    return [truth for truth in range(n_truths) if mask >> truth & 1]
 
 
 # The paper's studies of a KUMO edition: topology and success, and the domains' graphs.

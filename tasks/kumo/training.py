@@ -6,12 +6,12 @@ from typing import Any, Literal, get_args
 
 from perennial.schemas.errors import InvalidOption, count, join_choices
 from perennial.schemas.ids import derive_rng, derive_seed
-from perennial.schemas.kumo.things import NAMED_SETTINGS, Instance, Outcome, SeedConfig, Setting
+from perennial.schemas.kumo.things import NAMED_SETTINGS, Instance, SeedConfig
 from perennial.tasks.kumo.books import rules_of
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, instance_id
 from perennial.tasks.kumo.game import SYMBOLIC, Board, KumoGame
 from perennial.tasks.kumo.players import PLAYERS
-from perennial.tasks.kumo.search import Solution
+from perennial.tasks.kumo.search.solve import Solution
 from perennial.tasks.kumo.statistics import domain_graph
 
 # Split a domain into two that share nothing: one to train on, one to see what was learned.
@@ -72,8 +72,10 @@ def split_domain(config: SeedConfig, method: Method, *, accept_cut: bool = False
         first = _bisect(config)
         homes = _homes(related, first)
     else:
-        dealt = components if method == "components" else sorted(components, key=len, reverse=True)
-        first = _deal_alternately(dealt) if method == "components" else _deal_to_smaller(dealt)
+        if method == "components":
+            first = frozenset[str]().union(*components[::2])
+        else:
+            first = _deal_to_smaller(sorted(components, key=len, reverse=True))
         homes = {action: truths <= first for action, truths in related.items()}
     sides = (_side(config, homes, first, True), _side(config, homes, first, False))
     kept = {truth for side in sides for truth in side.truths}
@@ -141,10 +143,6 @@ def describe_overlap(split: DomainSplit) -> list[str]:
     return problems
 
 
-def _deal_alternately(components: Sequence[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*components[::2])
-
-
 def _deal_to_smaller(components: Sequence[frozenset[str]]) -> frozenset[str]:
     """T1 where each component goes to the side with fewer truths, to T1 where both have as many."""
     sides: tuple[set[str], set[str]] = (set(), set())
@@ -204,10 +202,10 @@ def _side(config: SeedConfig, homes: dict[str, bool], first: frozenset[str], is_
     """One side, in the configuration's order: its truths that something rules out, or never did."""
     truths = {truth for truth in config.truths if (truth in first) is is_first}
     actions = tuple(action for action in config.actions if homes.get(action) is is_first)
-    outcomes = tuple(
-        _restrict(outcome, truths) for outcome in config.outcomes if outcome.action in set(actions)
+    outcomes = tuple(outcome.only(truths) for outcome in config.outcomes if outcome.action in set(actions))
+    before, after = (
+        set[str]().union(*(outcome.ruled_out for outcome in listed)) for listed in (config.outcomes, outcomes)
     )
-    before, after = _ruled_out(config.outcomes), _ruled_out(outcomes)
     kept = tuple(
         truth for truth in config.truths if truth in truths and (truth in after or truth not in before)
     )
@@ -222,24 +220,11 @@ def _side(config: SeedConfig, homes: dict[str, bool], first: frozenset[str], is_
     )
 
 
-def _restrict(outcome: Outcome, truths: set[str]) -> Outcome:
-    states = tuple(
-        replace(state, rules_out=tuple(truth for truth in state.rules_out if truth in truths))
-        for state in outcome.states
-    )
-    cells = tuple(cell for cell in outcome.cells if cell[0] in truths)
-    return replace(outcome, states=states, cells=cells)
-
-
-def _ruled_out(outcomes: Sequence[Outcome]) -> set[str]:
-    return {truth for outcome in outcomes for state in outcome.states for truth in state.rules_out}
-
-
 def _require_size(config: SeedConfig, split: DomainSplit, method: Method) -> None:
     too_small = [
         f"side {name} has {count(len(side.truths), 'truth')} and {count(len(side.actions), 'action')}"
         for name, side in zip(SIDES, split.sides, strict=True)
-        if any(not _fits(side, setting) for setting in _NEEDED)
+        if any(len(side.truths) < s.n_truths or len(side.actions) < s.n_actions for s in _NEEDED)
     ]
     if too_small:
         sizes = ", ".join(f"{s.name} {s.n_truths} truths and {s.n_actions} actions" for s in _NEEDED)
@@ -251,10 +236,6 @@ def _require_size(config: SeedConfig, split: DomainSplit, method: Method) -> Non
             f"{count(len(split.components), 'connected component')}, and {'; '.join(too_small)}, but needed "
             f"are for {sizes}: {remedy}"
         )
-
-
-def _fits(side: SeedConfig, setting: Setting) -> bool:
-    return len(side.truths) >= setting.n_truths and len(side.actions) >= setting.n_actions
 
 
 # Golden trajectories: a program's play on an instance as the chat of a model that is shown the rules.

@@ -100,8 +100,7 @@ def _rules_by_truth(outcome: Outcome) -> dict[str, _Rules]:
 
 def _known_truths(outcome: Outcome, truths: tuple[str, ...]) -> list[str]:
     """The truths with a cell: those that a state rules out, or whose number is known."""
-    with_cell = {truth for state in outcome.states for truth in state.rules_out}
-    with_cell |= {truth for truth, _, _ in outcome.cells}
+    with_cell = outcome.ruled_out | {truth for truth, _, _ in outcome.cells}
     return [truth for truth in dict.fromkeys(truths) if truth in with_cell]
 
 
@@ -379,7 +378,8 @@ def drop_rules(config: SeedConfig, sparsity: Sparsity, rng: random.Random) -> Se
     truths = list(dict.fromkeys(config.truths))
     community = _deal(truths, sparsity.communities, rng)
     home = _deal(range(len(config.outcomes)), sparsity.communities, rng)
-    truths_known = [_known(outcome, truths) for outcome in config.outcomes]
+    ruled_out = (outcome.ruled_out for outcome in config.outcomes)
+    truths_known = [[truth for truth in truths if truth in of_action] for of_action in ruled_out]
     kept = [
         {
             truth
@@ -396,7 +396,7 @@ def drop_rules(config: SeedConfig, sparsity: Sparsity, rng: random.Random) -> Se
         if all_of_action and not of_action:
             of_action.add(rng.choice(all_of_action))
     outcomes = zip(config.outcomes, kept, strict=True)
-    return replace(config, outcomes=tuple(_keep(outcome, truths_kept) for outcome, truths_kept in outcomes))
+    return replace(config, outcomes=tuple(outcome.only(truths_kept) for outcome, truths_kept in outcomes))
 
 
 def _deal(items: Iterable[Item], number: int, rng: random.Random) -> dict[Item, int]:
@@ -404,22 +404,6 @@ def _deal(items: Iterable[Item], number: int, rng: random.Random) -> dict[Item, 
     listed = list(items)
     rng.shuffle(listed)
     return {item: position % number for position, item in enumerate(listed)}
-
-
-def _known(outcome: Outcome, truths: list[str]) -> list[str]:
-    """The truths that some state of the outcome rules out, in the configuration's order."""
-    ruled_out = {truth for state in outcome.states for truth in state.rules_out}
-    return [truth for truth in truths if truth in ruled_out]
-
-
-def _keep(outcome: Outcome, kept: set[str]) -> Outcome:
-    states = tuple(
-        replace(state, rules_out=tuple(truth for truth in state.rules_out if truth in kept))
-        for state in outcome.states
-    )
-    # A cell says more than the rules: where a truth's number lies.
-    cells = tuple(cell for cell in outcome.cells if cell[0] in kept)
-    return replace(outcome, states=states, cells=cells)
 
 
 # Draw one synthetic world: a fictional domain with names, texts and rules of its own.
@@ -497,8 +481,7 @@ def _draw_outcomes(tests: list[_Test], truths: tuple[str, ...], rng: random.Rand
     while True:
         traits = Traits.draw(len(truths), rng)
         outcomes = tuple(_draw_outcome(name, test, truths, traits, rng) for name, _, test in tests)
-        ruled_out = (truth for outcome in outcomes for state in outcome.states for truth in state.rules_out)
-        if len(set(ruled_out)) == len(truths):
+        if len(set().union(*(outcome.ruled_out for outcome in outcomes))) == len(truths):
             return outcomes
 
 

@@ -8,9 +8,10 @@ import pytest
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, Setting
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.optimum import NODE_LIMIT
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.tasks.kumo.search.solve import solve_instances
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 

@@ -113,12 +113,7 @@ def _fold(name: str) -> str:
 
 
 def _draw_outcome(
-    rng: random.Random,
-    action: str,
-    truths: list[str],
-    invalid: list[str],
-    due: set[str],
-    labels: list[str],
+    rng: random.Random, action: str, truths: list[str], invalid: list[str], due: set[str], labels: list[str]
 ) -> tuple[Outcome, int, Observation]:
     """One action's outcome, the observed state's index and its observation; it rules out all that is due."""
     n_states = rng.randint(2, 4)

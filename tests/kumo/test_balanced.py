@@ -27,9 +27,9 @@ from perennial.tasks.kumo.sampling.balanced.boards import (
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula
 from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
 from perennial.tasks.kumo.sampling.sample import sample_instances
+from perennial.tasks.kumo.sampling.solver import can_differ
 from perennial.tasks.kumo.sampling.tables import SamplingTables
 from perennial.tasks.kumo.space import count_boards
-from perennial.tasks.kumo.survivors import can_differ
 from perennial.tasks.kumo.worlds import draw_world
 from tests.kumo.test_sampling import tiny
 

@@ -11,7 +11,7 @@ from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.kumo.authors.books import writing_request
 from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config, instance_id
-from perennial.tasks.kumo.game import Terms, closed_message, system_message
+from perennial.tasks.kumo.game import CLOSED_TEMPLATE, Terms, system_message
 from perennial.tasks.kumo.validation import validate_config
 from perennial.tasks.kumo.worlds import make_counterfactual, share_changed
 
@@ -81,10 +81,10 @@ def test_books_and_messages_say_that_the_facts_are_exchanged(style: str) -> None
     request = writing_request(ModelChoice("writer"), MADE, instance, rules)
     assert NOTICE in str(request.messages)
     terms = Terms(MADE, instance.truths, instance.actions)
-    assert NOTICE in system_message(terms, "a book")["content"]
-    closed = closed_message(terms)["content"]
+    assert NOTICE in system_message(terms, book="a book")["content"]
+    closed = system_message(terms, CLOSED_TEMPLATE)["content"]
     assert NOTICE in closed
     assert "go by what you know" not in closed
     true = Terms(TRUE, instance.truths, instance.actions)
-    assert NOTICE not in system_message(true, "a book")["content"]
-    assert "go by what you know" in closed_message(true)["content"]
+    assert NOTICE not in system_message(true, book="a book")["content"]
+    assert "go by what you know" in system_message(true, CLOSED_TEMPLATE)["content"]

@@ -12,7 +12,7 @@ from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode
 from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.survivors import can_differ
+from perennial.tasks.kumo.sampling.solver import can_differ
 from perennial.tasks.kumo.worlds import draw_world
 
 WORLD = encode_config(draw_world(3, 0).config)

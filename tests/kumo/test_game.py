@@ -30,7 +30,7 @@ def say(name: str) -> str:
 def run(*replies: str, turn_limit: int = 50):
     script = Script(*replies)
     board = Board(CLINIC.config, CLINIC.instance, CLINIC.encoded)
-    return play(KumoGame(board, turn_limit), script), script
+    return play(KumoGame(board, turn_limit), script.reply), script
 
 
 def test_actions_show_their_observations_and_a_truth_ends_the_game():

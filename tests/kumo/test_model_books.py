@@ -293,12 +293,7 @@ def test_equal_replies_give_equal_histories():
 
 def test_no_message_tells_anything_of_the_case():
     other = replace(
-        CLINIC.instance,
-        observations=(39.25, "clear"),
-        states=(1, 0),
-        valid_truths=("Flu",),
-        seed=77,
-        index=5,
+        CLINIC.instance, observations=(39.25, "clear"), states=(1, 0), valid_truths=("Flu",), seed=77, index=5
     )
     asks = []
     for instance in (CLINIC.instance, other):

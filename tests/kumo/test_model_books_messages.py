@@ -18,11 +18,7 @@ from perennial.tasks.kumo.authors.books import (
     revision_request,
     writing_request,
 )
-from perennial.tasks.kumo.authors.read_back import (
-    parse_read_back,
-    read_back_request,
-    read_back_schema,
-)
+from perennial.tasks.kumo.authors.read_back import parse_read_back, read_back_request, read_back_schema
 from tests.kumo.saying import ends
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC

@@ -56,13 +56,17 @@ def test_results_do_not_depend_on_timing(seed, concurrency):
 @pytest.mark.parametrize("kind", [EndpointFailed, LimitReached])
 def test_calls_in_flight_are_finished_before_an_error_is_raised(kind):
     begun, finished = [], []
+    failing = asyncio.Event()
 
     async def ask(request: ModelRequest) -> Reply:
         begun.append(request.repeat)
         if request.repeat == 2:
-            await asyncio.sleep(0.01)
+            while len(begun) < 6:
+                await asyncio.sleep(0)
+            failing.set()
             raise kind("no more")
-        await asyncio.sleep(0.03)
+        await failing.wait()
+        await asyncio.sleep(0.01)
         finished.append(request.repeat)
         return name("Swab")
 

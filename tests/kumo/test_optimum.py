@@ -13,12 +13,12 @@ from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
+from perennial.tasks.kumo.optimum import NODE_LIMIT, fits_tables
 from perennial.tasks.kumo.optimum.decision_tree import decision_tree
-from perennial.tasks.kumo.optimum.limits import fits_tables
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
-from perennial.tasks.kumo.survivors import can_differ
+from perennial.tasks.kumo.sampling.solver import can_differ
+from perennial.tasks.kumo.search.solve import Optimum, has_promise, solve_instances
 from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.plain_optimum import PlainOptimum, PlainSets, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch

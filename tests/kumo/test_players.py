@@ -20,7 +20,7 @@ from perennial.tasks.kumo.players import (
     read_last_outcome,
     read_lists,
 )
-from perennial.tasks.kumo.search import Optimum, Solution
+from perennial.tasks.kumo.search.solve import Optimum, Solution
 from perennial.tasks.play import play_program
 from tests.kumo.asking_models import conversation
 from tests.kumo.small_worlds import World, read_released_worlds, unhurried, worlds

@@ -16,7 +16,8 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from perennial.tasks.kumo.sampling.solver import can_differ
+from perennial.tasks.kumo.self_test import SelfTest, SoundInstance
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.plain_optimum import PlainOptimum
 from tests.kumo.saying import changed, ends, one_action, read_back
@@ -178,14 +179,14 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
 def test_with_several_valid_truths_an_unrelated_one_needs_no_test(world: World) -> None:
     related = {name for rule in world.rules for name in rule.rules_out}
     if not related.issuperset(world.instance.truths):
-        assert needs_no_test(world.encoded)
+        assert not can_differ(world.encoded)
     if small_enough(world.encoded):
-        assert needs_no_test(world.encoded) == bool(PlainOptimum(world.encoded).sure(frozenset()))
+        assert can_differ(world.encoded) != bool(PlainOptimum(world.encoded).sure(frozenset()))
 
 
 def test_the_promise_may_decide_although_every_truth_is_related_to_an_action() -> None:
     # Whatever the one action shows, truth 0 or truth 1 with 2 is left: only truth 0 can be alone.
     decided = EncodedInstance(3, ((0b110, 0b001),), (0,), valid=1)
-    assert needs_no_test(decided)
-    assert not needs_no_test(EncodedInstance(2, ((0b10, 0b01),), (0,), valid=1))
-    assert needs_no_test(EncodedInstance(2, ((0b10, 0b00),), (0,), valid=1))
+    assert not can_differ(decided)
+    assert can_differ(EncodedInstance(2, ((0b10, 0b01),), (0,), valid=1))
+    assert not can_differ(EncodedInstance(2, ((0b10, 0b00),), (0,), valid=1))

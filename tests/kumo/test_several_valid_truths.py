@@ -10,10 +10,11 @@ from perennial.schemas.kumo.things import AS_PUBLISHED, Setting
 from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config
 from perennial.tasks.kumo.game import Board, KumoGame
+from perennial.tasks.kumo.optimum import NODE_LIMIT
 from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.tasks.kumo.search.solve import solve_instances
 from perennial.tasks.kumo.worlds import draw_world
 from tests.kumo.small_worlds import world_of
 from tests.kumo.test_optimum import quick, several_valid

@@ -13,9 +13,10 @@ from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.kumo.books import rules_of
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.game import SYMBOLIC, Board
+from perennial.tasks.kumo.optimum import NODE_LIMIT
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.tasks.kumo.search.solve import solve_instances
 from perennial.tasks.kumo.training import POLICIES, golden_trajectories
 from perennial.tasks.play import ModelPlayer
 from perennial.warehouse.editions import issued_ids

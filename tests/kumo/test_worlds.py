@@ -11,9 +11,10 @@ from perennial.prompts.kumo.world_kinds import world_kinds
 from perennial.schemas.disclosure import SEED_LIMIT
 from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.optimum import NODE_LIMIT
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+from perennial.tasks.kumo.search.solve import WORK_LIMIT, solve_instances
 from perennial.tasks.kumo.space import repeat_probability, space_size
 from perennial.tasks.kumo.validation import validate_config
 from perennial.tasks.kumo.worlds import draw_world, is_fit

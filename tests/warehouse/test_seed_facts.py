@@ -15,7 +15,7 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.search import solve_instances
+from perennial.tasks.kumo.search.solve import solve_instances
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.domains.generate import FOLDER
 

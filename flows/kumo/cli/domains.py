@@ -124,9 +124,7 @@ def validate(
 
 @domains.command(name="list", epilog="Example: perennial domains list --json")
 def list_domains(
-    root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    root: RootOption = None, format_: FormatOption = Format.table, as_json: JsonOption = False
 ) -> None:
     """List the domains that come with perennial, and how many editions of the data root hold each."""
     configs = {name: load_bundled(name) for name in bundled_domains()}

@@ -17,9 +17,10 @@ from perennial.schemas.rows import Row
 
 if TYPE_CHECKING:
     from perennial.schemas.kumo.things import Instance, SeedConfig
-    from perennial.tasks.kumo.search import Optimum, Solution
+    from perennial.tasks.kumo.search.solve import Solution
 
 _UNSOLVED = 1
+_OPTIMUM = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
 
 
 def solve(
@@ -32,7 +33,7 @@ def solve(
         str,
         typer.Option(
             help="Sampler that drew the instances, balanced or kumo-2025: the optimum weighs truths and "
-            "observations by its prior. Use kumo-2025 for the release.",
+            "observations by its prior. Use kumo-2025 for the release."
         ),
     ] = DEFAULT_SAMPLER,
     root: RootOption = None,
@@ -53,7 +54,8 @@ def solve(
     from perennial.flows.kumo.kernels import prepare_kernels
     from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.tasks.kumo.encoding import encode_config, encode_instance, parse_instances
-    from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+    from perennial.tasks.kumo.optimum import NODE_LIMIT
+    from perennial.tasks.kumo.search.solve import solve_instances
 
     check_sampler(sampler)
     console = Terminal(stderr=True, soft_wrap=True)
@@ -96,6 +98,8 @@ def solve(
 
 
 def _record(game: "Instance", solution: "Solution") -> Row:
+    from perennial.tasks.kumo.search.solve import optimum_columns
+
     solved = solution.status == "solved"
     answer = solution.golden_answer
     return {
@@ -107,15 +111,9 @@ def _record(game: "Instance", solution: "Solution") -> Row:
         "golden_actions": [game.actions[i] for i in solution.golden_actions] if solved else None,
         "golden_answer": None if answer is None else game.truths[answer],
         "valid_truths": list(game.valid_truths),
-        **_optimum_record(game, solution.optimum),
+        **dict.fromkeys(_OPTIMUM),
+        **optimum_columns(game, solution.optimum),
     }
-
-
-def _optimum_record(game: "Instance", optimum: "Optimum | None") -> Row:
-    from perennial.tasks.kumo.search.solve import optimum_columns
-
-    columns = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
-    return {**dict.fromkeys(columns), **optimum_columns(game, optimum)}
 
 
 def _print_table(records: list[Row]) -> None:

@@ -135,25 +135,18 @@ def _draw(
     show_drawn: Callable[[int], None],
 ) -> Iterator[JsonObject]:
     """The trajectories of a setting; raise, after the last one, where fewer instances exist."""
-    from math import inf
-
     from perennial.flows.kumo.cli.sample import SampleStream
     from perennial.tasks.kumo.encoding import encode_instance
-    from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+    from perennial.tasks.kumo.optimum import NODE_LIMIT
+    from perennial.tasks.kumo.search.solve import solve_exactly
     from perennial.tasks.kumo.training import golden_trajectories
 
     stream = SampleStream(encoded, request, issued, 1, show_drawn)
     drawn = iter(stream)
     while instances := list(islice(drawn, _CHUNK)):
         boards = [encode_instance(encoded, instance) for instance in instances]
-        solutions = solve_instances(
-            boards,
-            time_limit=inf,
-            work_limit=WORK_LIMIT,
-            threads=threads,
-            node_limit=NODE_LIMIT if policy == "optimum" else 0,
-            is_balanced=request.is_balanced,
-        )
+        nodes = NODE_LIMIT if policy == "optimum" else 0
+        solutions = solve_exactly(boards, request.is_balanced, threads, nodes)
         yield from golden_trajectories(encoded, instances, boards, solutions, request.setting.name, policy)
     if stream.shortfall is not None:
         raise stream.shortfall

@@ -60,7 +60,9 @@ def read_domains(
     if names:
         return [_find(name, release.configs.get(name), words) for name in dict.fromkeys(names)]
     modules = [
-        FoundDomain(skip.place, problem=skip.reason) for skip in release.skipped if _is_module(skip.file)
+        FoundDomain(skip.place, problem=skip.reason)
+        for skip in release.skipped
+        if skip.file.startswith("env/") and skip.file.endswith(".py")
     ]
     return [*(_find(name, release.configs.get(name), words) for name in release.domains), *modules]
 
@@ -78,10 +80,6 @@ def read_config(domain: str, file: ReleaseFile) -> ReadConfig | Skipped:
         match = re.fullmatch(rf"{re.escape(file.name)}(?:, line (\d+))?: (.*)", str(error), re.DOTALL)
         line, reason = match.groups() if match is not None else (None, str(error))
         return Skipped(file.name, int(line) if line else None, reason)
-
-
-def _is_module(file: str) -> bool:
-    return file.startswith("env/") and file.endswith(".py")
 
 
 def _find(name: str, file: ReleaseFile | None, words: Mapping[str, str]) -> FoundDomain:

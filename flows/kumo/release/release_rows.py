@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
 
 from perennial.flows.kumo.release.domain_files import read_config
 from perennial.schemas.errors import UnreadableInput
@@ -19,8 +18,7 @@ from perennial.tasks.kumo.encoding import (
     parse_instances,
     signature,
 )
-from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
-from perennial.tasks.kumo.search.solve import optimum_columns
+from perennial.tasks.kumo.search.solve import Solution, optimum_columns, solve_exactly
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.release.layout import (
     Release,
@@ -150,7 +148,7 @@ def _add_instances(
 ) -> None:
     instances = _select_used(_read_instances(rows, encoded, file), file, books, optimal, rows)
     grids = [encode_instance(encoded, instance) for instance in instances]
-    solutions = solve_instances(grids, time_limit=inf, work_limit=WORK_LIMIT, node_limit=NODE_LIMIT)
+    solutions = solve_exactly(grids, is_balanced=False)
     boards = rows.boards.setdefault((file.domain, file.setting), {})
     config_id = encoded.config.config_id  # a hash of the whole configuration, computed again at each access
     for instance, grid, solution in zip(instances, grids, solutions, strict=True):

@@ -381,12 +381,7 @@ JUDGE_ATTEMPTS = 3
 
 
 async def judge_book(
-    ask: Ask,
-    judge: ModelChoice,
-    config: SeedConfig,
-    instance: Instance,
-    rules: Sequence[BookRule],
-    book: str,
+    ask: Ask, judge: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[BookRule], book: str
 ) -> Judgement:
     """What a model judges of a book that was written from these rules.
 

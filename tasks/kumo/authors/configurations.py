@@ -8,14 +8,14 @@ back to the model for repair. What it writes is parsed and validated, and never 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from perennial.prompts.kumo.world_kinds import guidebook_words
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import UnreadableInput, count, shorten
 from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, SeedConfig
-from perennial.schemas.model_calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
 from perennial.tasks.authors import (
     BadReply,
@@ -80,7 +80,9 @@ def read_configuration(
     findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
     problems = [(finding.rule, finding.message) for finding in findings if finding.severity == "error"]
     if problems := [*problems, *_note_problems(config)]:
-        return _refuse(problems)
+        counts = Counter(rule for rule, _ in problems)
+        rules = ", ".join(f"{rule} ({number})" for rule, number in counts.items())
+        return RefusedVersion(f"{count(len(problems), 'error')} found, by rule: {rules}", tuple(problems))
     return Accepted(config, tuple(finding.message for finding in findings))
 
 
@@ -170,13 +172,6 @@ def _note_problems(config: SeedConfig) -> Iterator[tuple[str, str]]:
         yield "words-in-notes", f"{words.value:.0%} {words.text}; {words.remedy}"
 
 
-def _refuse(problems: Sequence[tuple[str, str]]) -> RefusedVersion:
-    counts = Counter(rule for rule, _ in problems)
-    rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
-    problem = f"{count(len(problems), 'error')} found, by rule: {rules}"
-    return RefusedVersion(problem, tuple(problems))
-
-
 # Have a model continue a JSON document that was cut off, and put the pieces together.
 #
 # The paper's authors found that output is often cut off: the model is asked whether it is complete and to
@@ -216,23 +211,26 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
     """
     text, call_ids, messages = "", [reply.call_id], list(request.messages)
     for left in range(continuations, -1, -1):
-        problem = None if _has_begun(reply) else unusable_status(reply)
+        # A reply that ran out of tokens can be continued where it has said anything.
+        has_begun = reply.status == "truncated" and bool(reply.content.strip())
+        problem = None if has_begun else unusable_status(reply)
         if problem is not None:
             return Completed(text, tuple(call_ids), problem)
         whole = merge(text, reply.content) if text else reply.content
         if whole is None:
-            problem = Unusable("not_continued", _misfit(reply.content))
-            return Completed(text, tuple(call_ids), problem)
+            misfit = (
+                f"the continuation, which begins with {reply.content[:60]!r}, does not fit the cut off "
+                "document; write the whole document in one piece, shorter"
+            )
+            return Completed(text, tuple(call_ids), Unusable("not_continued", misfit))
         text = whole
-        if not _needs_more(text, reply.status):
+        if not is_cut_off(text) and (reply.status != "truncated" or _has_document(text)):
             return Completed(text, tuple(call_ids), None)
         if left:
-            messages += [{"role": "assistant", "content": reply.content}, _continue_message(text)]
-            hash_ = template_hash(CONTINUATION_TEMPLATE)
-            asking = replace(
-                request, messages=tuple(messages), template=CONTINUATION_TEMPLATE, template_hash=hash_
-            )
-            reply = await ask(asking)
+            going_on = message("user", CONTINUATION_TEMPLATE, ending=text[-_ENDING_SHOWN:])
+            messages += [{"role": "assistant", "content": reply.content}, going_on]
+            asking = replace(request, messages=tuple(messages), template=CONTINUATION_TEMPLATE)
+            reply = await ask(replace(asking, template_hash=template_hash(CONTINUATION_TEMPLATE)))
             call_ids.append(reply.call_id)
     reason = f"the document is still cut off after {continuations} continuations; write it shorter"
     return Completed(text, tuple(call_ids), Unusable("cut_off", reason))
@@ -293,32 +291,12 @@ def _is_readable(text: str) -> bool:
     return is_cut_off(text) or _has_document(text)
 
 
-def _needs_more(text: str, status: CallStatus) -> bool:
-    return is_cut_off(text) or (status == "truncated" and not _has_document(text))
-
-
 def _has_document(text: str) -> bool:
     try:
         json_text(text)
     except UnreadableInput:
         return False
     return True
-
-
-def _has_begun(reply: Reply) -> bool:
-    """Whether a reply that ran out of tokens has said anything that could be continued."""
-    return reply.status == "truncated" and bool(reply.content.strip())
-
-
-def _continue_message(text: str) -> Message:
-    return message("user", CONTINUATION_TEMPLATE, ending=text[-_ENDING_SHOWN:])
-
-
-def _misfit(content: str) -> str:
-    return (
-        f"the continuation, which begins with {content[:60]!r}, does not fit the cut off document; "
-        "write the whole document in one piece, shorter"
-    )
 
 
 PROMPT_SYSTEM_TEMPLATE = "kumo/authors/configure_prompt_system.md.j2"
@@ -422,7 +400,10 @@ async def configure_domain(
     for version in range(1, work.tries + 1):
         done = await _write_prompt(work, request, continuations)
         work.versions = version
-        result = read_configuration(done.text, proposal) if done.problem is None else _refusal(done.problem)
+        if done.problem is None:
+            result = read_configuration(done.text, proposal)
+        else:
+            result = RefusedVersion(done.problem.message, ((done.problem.rule, done.problem.message),))
         if isinstance(result, Accepted):
             return work.configure(result.config, result.warnings)
         work.refuse(result.findings, done.call_ids[-1])
@@ -478,23 +459,14 @@ def prompt_request(
         PROMPT_SYSTEM_TEMPLATE,
         PROMPT_TEMPLATE,
         attempt,
-        name=proposal.name,
-        category=proposal.category,
-        goal=proposal.goal,
-        truths=proposal.truths,
-        actions=proposal.actions,
-        truth_noun=proposal.truth_noun,
-        action_noun=proposal.action_noun,
+        **asdict(proposal),
         problem=problem,
         attempt=attempt,
     )
 
 
 def configuration_request(
-    configurer: ModelChoice,
-    prompt: str,
-    problem: str | None = None,
-    attempt: int = 0,
+    configurer: ModelChoice, prompt: str, problem: str | None = None, attempt: int = 0
 ) -> ModelRequest:
     """The call of the second step: for the configuration, by the domain's prompt (figure 9).
 
@@ -530,7 +502,3 @@ def repair_request(
     )
     messages = (*asking, {"role": "assistant", "content": text}, repair)
     return conversation_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
-
-
-def _refusal(problem: Unusable) -> RefusedVersion:
-    return RefusedVersion(problem.message, ((problem.rule, problem.message),))

@@ -4,10 +4,10 @@ The reader gets the book and the names of truths and actions; the rules it does 
 only find them in the book.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -166,17 +166,10 @@ class _Found:
     ambiguous: list[str] = field(default_factory=list)
 
     def verdict(self) -> BookVerdict:
-        return BookVerdict(
-            missing=_distinct(self.missing),
-            extra=_distinct(self.extra),
-            confirmed=_distinct(self.confirmed),
-            ambiguous=_distinct(self.ambiguous),
-        )
-
-
-def _distinct(lines: list[str]) -> tuple[str, ...]:
-    """The lines without repeats: a thing said twice is one finding."""
-    return tuple(dict.fromkeys(lines))
+        """The findings, without repeats: a thing said twice is one finding."""
+        kinds = (self.missing, self.extra, self.confirmed, self.ambiguous)
+        missing, extra, confirmed, ambiguous = (tuple(dict.fromkeys(lines)) for lines in kinds)
+        return BookVerdict(missing, extra, confirmed, ambiguous)
 
 
 class _Matching:
@@ -245,9 +238,8 @@ def _compare_rule(
         findings.missing.append(describe_rule(_with(rule, missing), closed))
     if extra:
         findings.extra.append(describe_rule(_with(rule, extra), closed))
-    where = _outcome_words(rule, closed)
-    findings.confirmed += _confirmations(where, confirmed)
-    findings.ambiguous += [_passage_words(where, passage) for passage in passages]
+    where = describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
+    _note_unclear(findings, where, confirmed, passages)
     has_open_end = any(matching.leaves_end_open(index, outcome.range) for outcome in outcomes)
     if has_open_end and (ruled_out or rule.rules_out):
         findings.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
@@ -259,46 +251,30 @@ def _take_stranger(matching: _Matching, action: str, outcome: ReadBackOutcome, f
     ruled_out = matching.truths_of(outcome.rules_out)
     if ruled_out:
         findings.extra.append(f"{where} rules out {_join(ruled_out)}")
-    findings.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
-    findings.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
+    _note_unclear(findings, where, matching.truths_of(outcome.confirms), outcome.unclear)
 
 
-def _confirmations(where: str, confirmed: frozenset[str]) -> Iterator[str]:
+def _note_unclear(
+    findings: _Found, where: str, confirmed: frozenset[str], passages: Sequence[PassageForm]
+) -> None:
     if confirmed:
-        yield f"{where} confirms {_join(confirmed)}"
-
-
-def _passage_words(where: str, passage: PassageForm) -> str:
-    return f"{where}: “{passage.passage}”"
+        findings.confirmed.append(f"{where} confirms {_join(confirmed)}")
+    findings.ambiguous += [f"{where}: “{passage.passage}”" for passage in passages]
 
 
 def _with(rule: BookRule, rules_out: frozenset[str]) -> BookRule:
     return BookRule(rule.action, rule.label, rule.low, rule.high, rules_out)
 
 
-def _outcome_words(rule: BookRule, closed: bool | None) -> str:
-    """The rule's action and outcome, worded as `describe_rule` does."""
-    return describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
-
-
 def _said_words(outcome: ReadBackOutcome) -> str:
     if outcome.range is None:
         return f'"{outcome.label}"'
     range_read = outcome.range
-    return (
-        f"{_bound_words(range_read.low)} ({_end_words(range_read.low_included)}) "
-        f"to {_bound_words(range_read.high)} ({_end_words(range_read.high_included)})"
-    )
+    ends = ((range_read.low, range_read.low_included), (range_read.high, range_read.high_included))
+    return " to ".join(f"{'no bound' if bound is None else bound} ({_END_WORDS[end]})" for bound, end in ends)
 
 
-def _bound_words(bound: float | None) -> str:
-    return "no bound" if bound is None else f"{bound}"
-
-
-def _end_words(included: bool | None) -> Literal["included", "excluded", "not said"]:
-    if included is None:
-        return "not said"
-    return "included" if included else "excluded"
+_END_WORDS = {None: "not said", True: "included", False: "excluded"}
 
 
 def _join(names: frozenset[str]) -> str:

@@ -1,17 +1,8 @@
-"""Keep numba's cache honest about kernels that are spread over several files, and report what it did."""
+"""Keep numba's cache honest about kernels that are spread over several files."""
 
-from dataclasses import dataclass
 from inspect import getsource
 from types import ModuleType
 from zlib import crc32
-
-
-@dataclass(frozen=True, slots=True)
-class KernelPreparation:
-    """How long kernels took to become ready, and whether they were compiled or came from the cache."""
-
-    seconds: float
-    compiled: bool
 
 
 def sources_digest(*modules: ModuleType) -> int:

@@ -20,7 +20,7 @@ left out.
 from math import log2
 
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
-from perennial.tasks.kumo.optimum.limits import MAX_TRUTHS
+from perennial.tasks.kumo.optimum import MAX_TRUTHS
 from perennial.tasks.kumo.optimum.tables import (
     ALL_TRUTHS,
     ARENA,

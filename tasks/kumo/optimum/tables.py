@@ -21,7 +21,7 @@ is the sum over the sets U of L that contain S of (-1)^(|U| - K) M_R(U). Compile
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
-from perennial.tasks.kumo.optimum.limits import MAX_ACTIONS, MAX_TRUTHS
+from perennial.tasks.kumo.optimum import MAX_ACTIONS, MAX_TRUTHS
 
 MAX_INDEX_BITS = 22
 NODE_BITS = 20

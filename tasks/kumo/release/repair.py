@@ -44,7 +44,7 @@ def _list_once(config: SeedConfig, changes: list[str]) -> SeedConfig:
         if outcome.action not in actions:
             changes.append(f"the outcomes of {outcome.action!r}, which is no action, were dropped")
             continue
-        unknown = sorted({name for state in outcome.states for name in state.rules_out} - listed)
+        unknown = sorted(outcome.ruled_out - listed)
         changes += [
             f"{name!r}, no truth, was dropped from the rules of {outcome.action!r}" for name in unknown
         ]
@@ -99,23 +99,11 @@ def _drop_idle(config: SeedConfig, changes: list[str]) -> SeedConfig:
 
 def _without(config: SeedConfig, dropped: Mapping[str, str], changes: list[str]) -> SeedConfig:
     changes += [f"{name!r} was dropped: {why}" for name, why in dropped.items()]
-    outcomes = (
-        replace(
-            outcome,
-            states=tuple(
-                replace(state, rules_out=tuple(name for name in state.rules_out if name not in dropped))
-                for state in outcome.states
-            ),
-        )
-        for outcome in config.outcomes
-        if outcome.action not in dropped
+    truths, actions = (
+        tuple(name for name in names if name not in dropped) for names in (config.truths, config.actions)
     )
-    return replace(
-        config,
-        truths=tuple(name for name in config.truths if name not in dropped),
-        actions=tuple(name for name in config.actions if name not in dropped),
-        outcomes=tuple(outcomes),
-    )
+    outcomes = (outcome.only(truths) for outcome in config.outcomes if outcome.action not in dropped)
+    return replace(config, truths=truths, actions=actions, outcomes=tuple(outcomes))
 
 
 def _idle(config: SeedConfig) -> Iterator[tuple[str, str]]:
@@ -126,7 +114,7 @@ def _idle(config: SeedConfig) -> Iterator[tuple[str, str]]:
             yield action, f"an action of {count(len(states), 'outcome')}"
         elif not any(state.rules_out for state in states):
             yield action, "an action that rules nothing out"
-    ruled_out = {name for outcome in config.outcomes for state in outcome.states for name in state.rules_out}
+    ruled_out = set().union(*(outcome.ruled_out for outcome in config.outcomes))
     yield from ((name, "a truth that nothing rules out") for name in config.truths if name not in ruled_out)
 
 

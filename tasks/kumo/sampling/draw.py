@@ -6,7 +6,6 @@ and in several processes. Import this module lazily: it loads numpy and numba.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from perennial.tasks.kumo.sampling.construct import (
 )
 from perennial.tasks.kumo.sampling.decided import find_decided, rules_of_states
 from perennial.tasks.kumo.sampling.request import SamplingRequest
-from perennial.tasks.kumo.sampling.solver import select_states
+from perennial.tasks.kumo.sampling.solver import can_differ, select_states
 from perennial.tasks.kumo.sampling.tables import SamplingTables
 
 PURPOSE = "kumo sampling"
@@ -87,7 +86,8 @@ class CandidateSource:
         result = self._empty(len(indices))
         pending = np.arange(len(indices))
         while pending.size and start < stop:
-            width = min(self._look_ahead(pending.size), stop - start)
+            look_ahead = 1 if pending.size > _FEW or self._request.is_searched else _LOOK_AHEAD
+            width = min(look_ahead, stop - start)
             rows = np.repeat(pending, width)
             attempts = np.tile(np.arange(start, start + width), pending.size)
             draws, by_solver = self._resolve(indices[rows], attempts)
@@ -168,8 +168,6 @@ class CandidateSource:
         """
         easy = np.zeros(len(draws.status), np.bool_)
         if self._request.is_undecided and self._size[2] > 1:
-            from perennial.tasks.kumo.survivors import can_differ
-
             easy[:] = [not can_differ(board) for board in self._boards(draws)]
         elif self._request.is_undecided:
             actions = self.tables.kernel.state_action[draws.states]
@@ -180,18 +178,15 @@ class CandidateSource:
         return easy
 
     def _misses_minimum(self, draws: Draws) -> Array:
-        from perennial.tasks.kumo.search import WORK_LIMIT, solve_instances
+        from perennial.tasks.kumo.search.solve import solve_exactly
 
-        solutions = solve_instances(self._boards(draws), time_limit=inf, work_limit=WORK_LIMIT)
+        solutions = solve_exactly(self._boards(draws), is_balanced=False, node_limit=0)
         least = self._request.min_expected_steps - _ROUNDING
         return np.array([s.expected_steps is None or s.expected_steps < least for s in solutions], np.bool_)
 
     def _boards(self, draws: Draws) -> list[EncodedInstance]:
         instances = self.tables.instances(draws, 0, range(len(draws.status)))
         return [encode_instance(self._encoded, instance) for instance in instances]
-
-    def _look_ahead(self, pending: int) -> int:
-        return 1 if pending > _FEW or self._request.is_searched else _LOOK_AHEAD
 
     def _empty(self, rows: int) -> Candidates:
         n_truths, n_actions, _ = self._size

@@ -10,7 +10,6 @@ from collections.abc import Callable, Container
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
-from time import perf_counter
 
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.kumo.things import (
@@ -22,7 +21,6 @@ from perennial.schemas.kumo.things import (
     Setting,
 )
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
-from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
 from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
 
 
@@ -62,18 +60,18 @@ class Sample:
 
 
 @cache
-def prepare() -> KernelPreparation:
-    """Load the default sampler's compiled passes, or compile them where numba's cache has none.
+def prepare() -> bool:
+    """Make the default sampler's passes ready, once a process; whether they were compiled.
 
-    Once per process. The sampler of 2025 has passes of its own, made ready when it first draws.
+    They are where numba's cache has none. The sampler of 2025 has passes of its own, made ready when it
+    first draws.
     """
-    begun = perf_counter()
     sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
     coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
     sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, sampler=DEFAULT_SAMPLER))
     from perennial.tasks.kumo.sampling.balanced import boards
 
-    return KernelPreparation(perf_counter() - begun, boards.was_compiled())
+    return boards.was_compiled()
 
 
 def why_none_exists(encoded: EncodedConfig, request: SamplingRequest) -> str:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain
-from math import log2
+from math import inf, log2
 from threading import Lock
 from time import perf_counter
 from typing import Any, Literal
@@ -17,8 +17,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import Instance
 from perennial.schemas.rows import Row
 from perennial.tasks.kumo.encoding import EncodedInstance
-from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
-from perennial.tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
+from perennial.tasks.kumo.optimum import NODE_LIMIT, fits_tables
 
 MASK_BITS = 64
 WORK_LIMIT = 400  # slices of work, some 20 seconds per instance: for results that no clock may change
@@ -70,13 +69,12 @@ TIMED_OUT = Solution("time_limit", None, (), None)
 
 
 @cache
-def prepare() -> KernelPreparation:
-    """Load the kernels, or compile them where numba's cache has none; once a process."""
-    begun = perf_counter()
+def prepare() -> bool:
+    """Make the kernels ready, once a process; whether they were compiled, as numba's cache had none."""
     from perennial.tasks.kumo.search.kernel import solve_slice
 
     _PackedInstances([], 0).solve_slice(0)
-    return KernelPreparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
+    return bool(solve_slice.stats.cache_misses)
 
 
 def solve_instances(
@@ -118,6 +116,15 @@ def solve_instances(
     with ThreadPoolExecutor(len(shares)) as pool:
         solved = list(pool.map(lambda share: _solve_share(share, limits, tell), shares))
     return [solved[i % len(shares)][i // len(shares)] for i in range(len(batch))]
+
+
+def solve_exactly(
+    batch: Sequence[EncodedInstance], is_balanced: bool, threads: int = 1, node_limit: int = NODE_LIMIT
+) -> list[Solution]:
+    """The solutions within WORK_LIMIT: no clock has a part in them."""
+    return solve_instances(
+        batch, inf, work_limit=WORK_LIMIT, threads=threads, node_limit=node_limit, is_balanced=is_balanced
+    )
 
 
 @dataclass(frozen=True, slots=True)

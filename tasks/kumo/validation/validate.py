@@ -227,7 +227,7 @@ def relation_findings(config: SeedConfig) -> Iterator[Finding]:
     for outcome in config.outcomes:
         yield from _set_findings(config, outcome, truths, suggestions)
         yield from _always_findings(config, outcome, truths)
-        if outcome.states and truths.isdisjoint(_list_ruled_out(outcome)):
+        if outcome.states and truths.isdisjoint(outcome.ruled_out):
             text = "no state of this action rules a listed truth out; let one do so or remove the action"
             yield finding(config, "rules-out-nothing", text, action=outcome.action)
     yield from _never_findings(config)
@@ -289,15 +289,11 @@ def _never_findings(config: SeedConfig) -> Iterator[Finding]:
     ruled_out: set[str] = set()
     for outcome in config.outcomes:
         if outcome.action in actions:
-            ruled_out.update(_list_ruled_out(outcome))
+            ruled_out |= outcome.ruled_out
     for truth in dict.fromkeys(config.truths):
         if truth.strip() and truth not in ruled_out:
             text = f"truth {quote(truth)} is ruled out by no state; let some state rule it out or remove it"
             yield finding(config, "never-ruled-out", text)
-
-
-def _list_ruled_out(outcome: Outcome) -> set[str]:
-    return {name for state in outcome.states for name in state.rules_out}
 
 
 # Rules on outcome entries and their states: types, labels and ranges.
@@ -437,9 +433,7 @@ def _overlap_findings(
         yield finding(config, "overlapping-ranges", text, action=action)
 
 
-def _overlaps(
-    ranges: list[tuple[float, float]],
-) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+def _overlaps(ranges: list[tuple[float, float]]) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
     """The overlapping pairs of ranges sorted by their low bounds."""
     for i, first in enumerate(ranges):
         for j in range(i + 1, len(ranges)):

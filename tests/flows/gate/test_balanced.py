@@ -16,7 +16,8 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.encoding import encode_instance
-from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.tasks.kumo.optimum import NODE_LIMIT
+from perennial.tasks.kumo.search.solve import solve_instances
 from perennial.warehouse.kumo.overlap import FACTS, read_facts
 from perennial.warehouse.kumo.rows import instance_from_row
 from tests.flows.gate.staged_edition import stage_edition

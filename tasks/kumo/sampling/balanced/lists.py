@@ -89,7 +89,8 @@ class ListSource:
             return self._walk(indices, starts, min(stop or _WALKS, _WALKS), counts)
         if self._request.engine == SOLVER:
             return self._judge_random(indices, starts, stop or _ATTEMPTS, counts)
-        lists = self._draw(indices, starts, stop or _ATTEMPTS)
+        seeds, attempts = self._seeds_of(indices), stop or _ATTEMPTS
+        lists = draw_boards(self._tables.kernel, self._size, seeds, indices, starts, attempts)
         self._count_drawn(lists, indices, starts, stop or _ATTEMPTS, counts)
         return lists
 
@@ -97,9 +98,6 @@ class ListSource:
         indices, zeros = np.arange(number), np.zeros(number, np.int64)
         drawn = draw_boards(self._tables.kernel, self._size, zeros.astype(np.uint64), indices, zeros, 1)
         return int((drawn[2] >= 0).sum())
-
-    def _draw(self, indices: Array, starts: Array, stop: int) -> Lists:
-        return draw_boards(self._tables.kernel, self._size, self._seeds_of(indices), indices, starts, stop)
 
     def _count_drawn(self, lists: Lists, indices: Array, starts: Array, stop: int, counts: Array) -> None:
         """Count what the compiled programme judged, and let python-sat judge some of it again."""
