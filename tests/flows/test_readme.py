@@ -26,8 +26,7 @@ COMMANDS = [
 NEEDS_MORE = re.compile(
     r"(FROM|JOIN) (beyondbench|knowlogic|a2rbench|counterfactual|analyst_agreement|configurer_gaps|"
     r"paper_scores|long_context|reliability_scores|non_inferiority|smallest_changes|variance_parts|left_out_settings|"
-    r"correlations|profile_correlations|revisions_|authoring_costs|book_judgements|version_preferences)|"
-    r"a\.benchmark < b\.benchmark"
+    r"correlations|profile_correlations|revisions_|authoring_costs|book_judgements|version_preferences)"
 )
 
 
