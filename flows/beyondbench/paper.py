@@ -17,7 +17,6 @@ from perennial.warehouse.store.store import Store
 
 # What is computed from: the leaderboard of the authors' site, and tasks of the paper's tables 26 to 30.
 
-
 SUITES = ("easy", "medium", "hard")
 _FILE = "leaderboard.json"
 _COLUMNS = {"acc": "accuracy", "inst": "instruction_following", "tokens": "tokens"}
@@ -90,7 +89,6 @@ def printed_tasks() -> dict[tuple[str, str], dict[tuple[str, str], dict[str, Pub
 #
 # The figures themselves are pictures without numbers. Their points are computed from the leaderboard, so that
 # they can be drawn again, and are not judged.
-
 
 # Differences of numbers with two digits are printed with one or two.
 _GAIN = 0.055
@@ -269,7 +267,6 @@ def _compare_tools(printed: Printed, site: Site) -> Iterator[Comparison]:
 #
 # No reply of a model was published, so that nothing is graded again: a printed number is compared with the
 # site's, a suite with the mean of its tasks, and a mean of suites with its suites.
-
 
 # Both sides are rounded to two digits; a mean of rounded numbers may be one unit of the last digit away.
 EXACT, MEAN = 0.0005, 0.0105

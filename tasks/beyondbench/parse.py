@@ -24,7 +24,6 @@ from perennial.tasks.beyondbench.forms.form import Form
 
 # Texts that commit to no answer: they state two different ones, or only what the answer is not.
 
-
 Reader = Callable[[str], Answer | None]
 # No more alternatives or sentences of one text are read.
 _MOST_HEDGES = 20

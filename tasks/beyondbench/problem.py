@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 # The budget of tokens: 85 % of C for prompt and solution; sizes shrink by 0.8 until they fit.
 
-
 DEFAULT_CONTEXT = 32_768
 SHARE = 0.85
 SHRINK = 0.8
@@ -67,7 +66,6 @@ def estimate_tokens(text: str) -> int:
 #
 # A task's parameters are a frozen dataclass of its own (integers, strings, tuples): all that a problem is.
 # What is shown of them, their solutions, the grader and the reader of prompts are functions of them.
-
 
 P = TypeVar("P")
 RIGHT = ""  # the detail of a right answer
@@ -347,7 +345,6 @@ def draw_problems(
 # the budget; what does not fit at the smallest size is excluded. Where many draws in a row gave only problems
 # that are held already, the space counts as exhausted: those of earlier editions come back if the variation's
 # policy says so, marked as reused, and what is still missing is counted.
-
 
 # Draws that give nothing new before a space counts as exhausted: at least so many, and so many times the
 # problems that are held. One problem that is left of N is missed with probability exp(-10).

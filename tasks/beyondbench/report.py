@@ -36,7 +36,6 @@ from perennial.tasks.statistics.correlation import pearson
 
 # The leaderboard in the columns of the paper's table 3: the best accuracy bold, the second underlined.
 
-
 LEADERBOARD = Query(
     "leaderboard",
     """
@@ -197,7 +196,6 @@ def _mark(
 
 # Tasks that take answers which are nearly the best: how many are right, and how many are the best.
 
-
 _KEY_BEST_ANSWERS = "best_answers"
 _TITLE_BEST_ANSWERS = "Best answers"
 _CAPTION = (
@@ -245,7 +243,6 @@ def best_answers(data: ReportData) -> Section:
 
 
 # Accuracy against size in the tasks of the Hard suite (figure 1 of the paper).
-
 
 SIZES = Query(
     "sizes",
@@ -333,7 +330,6 @@ all_sizes = table_figure(
 
 # Accuracy in the Hard suite against scores of fixed benchmarks (figure 2 of the paper).
 
-
 STATIC = Query(
     "static",
     """
@@ -387,7 +383,6 @@ def static_benchmarks(data: ReportData) -> Section:
 
 
 # Replies that are longer than right answers to problems of their size are (the paper's introduction).
-
 
 OVERTHINKING = Query(
     "overthinking",
@@ -454,7 +449,6 @@ def _point(row: Record, x: str, value: float | None, n: int) -> Record:
 
 
 # What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5.
-
 
 REPORT = Report(
     after_rates=(leaderboard, best_answers, size_curves, static_benchmarks, overthinking, tool_gaps),

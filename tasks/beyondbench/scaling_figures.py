@@ -34,7 +34,6 @@ from perennial.tasks.report.wording import clean, decimals, with_interval
 
 # What the report computes of BeyondBench's queries: accuracy by parameters, a line per family.
 
-
 MODEL_FACTS = Query(
     "model_facts",
     """
@@ -234,7 +233,6 @@ def quantization(data: ReportData) -> Section:
 
 
 # How accuracies of models spread by tuning and suite, as violins (figure 5 of the paper).
-
 
 _KEY = "violins"
 _TITLE = "Accuracy by tuning and suite"

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 # varies, so such cells of a task are taken together as one stratum; what is left alone, with those of the
 # suite. Cells that differ then make the interval wider than it need be, never narrower.
 
-
 METHOD = "instances drawn again within cells, those of one instance being one cell of their task or suite"
 
 
@@ -189,7 +188,6 @@ COLUMNS = ("size", *dict.fromkeys(name for measure in QUANTITIES for name in (me
 # Setting is the suite, domain the task, `other` the variation of a cell's figure, or the size of
 # `accuracy_by_size`. What a player has no scored run in is in none of its figures, whose deviation says in
 # `n` over how many cells they are: cells without instances are never scored as failures.
-
 
 BY_SIZE = "accuracy_by_size"
 _LEVELS = {

@@ -172,7 +172,6 @@ class CountedStream(httpx.AsyncByteStream):
 
 # Read a body line by line, however long it is, keeping no more of it than one line of a bounded length.
 
-
 # As for a whole body: what decodes to nothing would be read without end.
 _MOST_IDLE = 1_000_000
 

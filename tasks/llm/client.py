@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 # One request to a model: counted in the budget and in the ledger before it is sent, and settled after.
 
-
 Send = Callable[[], Awaitable[CallAttempt]]
 
 
@@ -129,7 +128,6 @@ class Attempts:
 # A key of 8 characters or more is replaced wherever it stands. A shorter one (local servers: "EMPTY",
 # "ollama") may be an ordinary word: it is replaced as a whole word, in what is no answer. One of less than 4
 # characters is no secret and is left, as replacing it would garble any message.
-
 
 REDACTED = "[key]"
 _MIN_SECRET_CHARS = 8

@@ -127,7 +127,6 @@ class ModelClients:
 
 # Answer from stored replies alone: no endpoint, no key, no cost.
 
-
 NOT_STORED = "not among the stored replies"
 
 

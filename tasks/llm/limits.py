@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # Keep below an endpoint's limits: requests per minute and tokens per minute.
 
-
 _SECONDS = 60.0
 # What may go at once, as a part of a minute's allowance; the rest flows evenly.
 _BURST = 10
@@ -143,7 +142,6 @@ def utf8_length(text: str) -> int:
 # What counts is what a server may bill: every attempt that was sent, whatever came back. Its cost is by the
 # usage that the reply reports; without that it is estimated: by the prompt alone where the server refused the
 # request (HTTP 3xx or 4xx), else by the greatest cost that it can have.
-
 
 # Few tokenisers make more than one token of three bytes of prose: an upper bound for practical use.
 _BYTES_PER_TOKEN = 3
@@ -376,7 +374,6 @@ def describe_spending(spent: Spent) -> str:
 
 
 # Count a prompt's tokens: by the model's own tokeniser where its entry names one, else at 4 bytes each.
-
 
 CountTokens = Callable[[ModelRequest], int]
 

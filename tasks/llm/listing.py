@@ -94,7 +94,6 @@ def describe_problem(error: BaseException, policy: CallPolicy) -> str:
 
 # Ask an endpoint which models it lists: GET /models, one attempt.
 
-
 _SHOWN = 3
 
 

@@ -37,7 +37,6 @@ from perennial.tasks.llm.server_words import Ending, read_ending, read_failure, 
 # billed, so the completion's count is the largest that what they report allows, and `usage` is "derived". It
 # may pass `max_tokens`, as not all of them limit reasoning by it. What was reported is in `usage_reported`.
 
-
 _TOKENS_PER_MESSAGE = 64
 _HIDDEN_PROMPT_TOKENS = 4_096
 _HIDDEN_REASONING_TOKENS = 200_000

@@ -92,7 +92,6 @@ class BatchLedger(Protocol):
 #
 # Nothing is repaired. Where a document begins and has a defect, no part of it is taken for the whole.
 
-
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$", re.MULTILINE)
 # Where an object, or a list of objects, lists or texts, is meant to begin: brackets in prose are not. Pairs
 # with nothing within are left out: nothing is shorter, and they may be many.

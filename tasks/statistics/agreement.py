@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 #
 # It is undefined where n < 2 or all values are equal: nothing varies.
 
-
 # Below this, an expected disagreement is 0 but for rounding.
 _ROUNDING = 1e-12
 
@@ -71,7 +70,6 @@ def alphas_of(unequal: "Numbers", values: "Numbers") -> "Numbers":
 
 
 # How far analysts agree: Krippendorff's alpha of their categories and styles, with an interval by cluster.
-
 
 CATEGORY, STYLE = "analyst_agreement_category", "analyst_agreement_style"
 RESAMPLES = 2_000

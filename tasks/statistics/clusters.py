@@ -29,14 +29,12 @@ if TYPE_CHECKING:
 
 # What all 95% intervals share.
 
-
 Interval = tuple[float, float]
 
 LEVEL = 0.95
 
 
 # 95% intervals of shares, which never leave 0..1 and never shrink to a point at its ends.
-
 
 FEW = 10
 """Fewer instances' worth of successes, or of failures, are near 0 or 1: there variances mislead."""
@@ -88,7 +86,6 @@ def wilson_interval(successes: int, n: int) -> Interval | None:
 #
 # Each holds its level with few clusters and near the ends, or does not exist; `tests/benchmarks/coverage.py`
 # prints how often.
-
 
 SHARE_METHOD = (
     "Wilson's interval with Student's t for as many trials as give the variance by cluster (CR2, "
@@ -387,7 +384,6 @@ def _join_single(strata: "Column") -> "Column":
 # Classical test theory with instances as items and players as subjects. It shows a maintainer which
 # instances to drop from the next edition: those that everybody or nobody solves, and those that good
 # players fail where bad ones succeed (negative discrimination).
-
 
 METHOD = (
     "mean over players; point-biserial correlation with the mean over all other instances, 95% interval by "

@@ -166,7 +166,6 @@ def _orders(n: int) -> "NDArray[np.intp]":
 # Scores that rest on few clusters scatter by chance, which hides correlations: a true one of .9 shows as .55
 # where half of the spread is chance.
 
-
 FEWEST_PLAYERS = 7
 """Fewer have no correlation: 6 players without any relation show |r| > .8 in 1 of 18 cases."""
 FEWEST_INSTANCES = 5

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 # A family is what a reader asks at once: the pairs of one setting and of two kinds of player. Simultaneous
 # intervals of a family all hold in 95% (Bonferroni), and p_adjusted is below 0.05 where one leaves out 0.
 
-
 _PAIR = f"mean difference over shared instances; {GAP_METHOD}"
 _MCNEMAR = (
     "share that only the player solves of those that one alone does; majority labels on shared instances; "
@@ -168,7 +167,6 @@ def mcnemar_p(only_one: int, only_other: int) -> float:
 # difference whose simultaneous interval leaves out 0: so in 95% the intervals of all players of a kind hold
 # their places in the population (M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference for Ranks,
 # Review of Economic Studies 91 (2024) 476-518, with one-step critical values).
-
 
 METHOD = "interval by the simultaneous intervals of paired_difference, 95% for all players together"
 _FEWEST_SHARED = 5
@@ -401,7 +399,6 @@ def _round_defined(value: float) -> float | None:
 #
 # The whole setting has its `common_rate` from `ranks.rank_figures`; here each domain has one by the same
 # rule, and the whole and each domain have places among players of one kind.
-
 
 _RANK_DOMAIN_RANKS = "place by common_rate among the {} that have one; n counts the common instances"
 

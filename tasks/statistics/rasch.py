@@ -317,7 +317,6 @@ def _finish(patterns: Patterns, at: "Floats", hessian: "Floats", clusters: "Ints
 # in the manner of the tests of G. H. Fischer and I. W. Molenaar, Rasch Models, 1995, chapter 5. With unequal
 # slopes a common scale underestimates drift: 0.8 logits came out as 0.69 with slopes of 0.6 and 1.8.
 
-
 _FEWEST = 20
 """Instances that a player must share with others."""
 _NODES, _REACH_SLOPE_TEST = 61, 6.0
@@ -380,7 +379,6 @@ def compare_slopes(
 # every domain of an edition its own mean difficulty. Difficulties then differ by the drift of the edition,
 # and the two abilities of a player by its change. (Concurrent calibration: M. J. Kolen and R. L. Brennan,
 # Test Equating, Scaling, and Linking, 2014, chapter 6.)
-
 
 _LEVEL = 0.95
 

@@ -261,7 +261,6 @@ class Analysis:
 #
 # A control is the model asked in another variant, such as without a book, under the name `VARIANT:MODEL`.
 
-
 _METHOD = (
     "mean difference, MODEL minus VARIANT:MODEL, over instances that both have; "
     f"{GAP_METHOD}; n counts instances"
@@ -305,7 +304,6 @@ def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple
 #
 # Only instances on which the player has scored runs of both versions count, each by the difference of its two
 # means over runs: what the instance asks, and how hard it is, drops out.
-
 
 _DIFFERENCE = (
     "mean over instances with scored runs of both versions of success rate on the usual one - on the other; "

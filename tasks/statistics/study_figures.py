@@ -220,7 +220,6 @@ def _adjust(figures: list[Statistic]) -> Iterator[Statistic]:
 # work are worth. Where it is known, by proof or by a large simulation, it holds no luck of the program that
 # gives such answers. Else it is that program's rate on the instances that both have.
 
-
 _FLOOR_KNOWN = "known, by proof or a large simulation of the benchmark's draw; n counts instances"
 _FLOOR_MEASURED = "success rate of the program; n counts its instances"
 _ABOVE_KNOWN = (
@@ -308,7 +307,6 @@ def _above_measured(grid: SettingGrid, program: str) -> Iterator[Statistic]:
 # on the instances on which all have a known cost. Of m clusters of a stratum m - 1 are redrawn with
 # replacement and count m / (m - 1) times, so that few vary enough (J. N. K. Rao and C. F. J. Wu, JASA 83
 # (1988) 231-241).
-
 
 RESAMPLES = 2_000
 _NUMBERS_AT_ONCE = 2_000_000

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 #
 #     beyond chance = t(.975) sqrt(2 V)       found with power .8 = (t(.975) + t(.8)) sqrt(2 V)
 
-
 PART, BEYOND_CHANCE, DETECTABLE = "variance_part", "change_beyond_chance", "change_detectable"
 POWER = 0.8
 PART_NAMES = ("domain", "model x domain", "instance", "model x instance", "run")

@@ -5,7 +5,6 @@ import random
 from collections.abc import Iterable
 from fractions import Fraction
 
-from perennial.schemas.beyondbench.things import Space
 from perennial.tasks.beyondbench.easy.lists import LARGEST_OF_PAIR as LARGEST
 from perennial.tasks.beyondbench.easy.lists import (
     ListParams,
@@ -46,15 +45,10 @@ ADDITION = list_task("arithmetic/addition", "the sum of a list", sum, _sum_by_si
 
 # Alternating sum of a list: x1 - x2 + x3 - .. (F.2 of the paper).
 
-
-def _alternate(values: Values) -> int:
-    return sum(value if index % 2 == 0 else -value for index, value in enumerate(values))
-
-
 ALTERNATING_SUM = list_task(
     "arithmetic/alternating_sum",
     "the alternating sum of a list",
-    _alternate,
+    lambda values: sum(value if index % 2 == 0 else -value for index, value in enumerate(values)),
     lambda values: sum(values[::2]) - sum(values[1::2]),
 )
 
@@ -77,10 +71,6 @@ def count_pairs(largest: int) -> int:
     return 2 * (largest * (2 * largest + 1) - (10 * tens * (tens + 1) - largest))
 
 
-def _space_division(_variation: str, _size: int) -> Space:
-    return count_space(count_pairs(LARGEST), "ordered pairs with a quotient of at least 0.1 in size")
-
-
 def _divide_by_hand(first: int, second: int) -> Fraction:
     """The quotient by long division, to 12 places."""
     digits, rest = divmod(abs(first), abs(second))
@@ -97,7 +87,9 @@ DIVISION = pair_task(
     _divide_by_hand,
     kind=decimal(Fraction(1, 100)),
     draw=_draw_division,
-    space=_space_division,
+    space=lambda _variation, _size: count_space(
+        count_pairs(LARGEST), "ordered pairs with a quotient of at least 0.1 in size"
+    ),
     guess=lambda _params, rng: round(rng.uniform(-10, 10), 2),
 )
 
@@ -118,10 +110,6 @@ def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
     """So many integers with repeats, without zero, which would make the product 0."""
     bound = largest_factor(size)
     return ListParams(tuple(rng.choice((-1, 1)) * rng.randint(1, bound) for _ in range(size)))
-
-
-def _space(_variation: str, size: int) -> Space:
-    return count_space((2 * largest_factor(size)) ** size, "lists of non-zero integers, repeats allowed")
 
 
 def _add_repeatedly(values: Values) -> int:
@@ -145,7 +133,9 @@ MULTIPLICATION = list_task(
     math.prod,
     _add_repeatedly,
     draw=_draw,
-    space=_space,
+    space=lambda _variation, size: count_space(
+        (2 * largest_factor(size)) ** size, "lists of non-zero integers, repeats allowed"
+    ),
     variations=(Variation("standard", (2, 4, 6, 8)),),
     tokens=lambda _variation, size: (60 + 10 * size, 24),
     guess=lambda _values, rng: rng.randint(-LARGEST_PRODUCT, LARGEST_PRODUCT),
@@ -164,10 +154,6 @@ SUBTRACTION = pair_task(
 # Sum of the digits of all elements, signs aside (F.2 of the paper).
 
 
-def _add_digits(values: Values) -> int:
-    return sum(int(digit) for value in values for digit in str(abs(value)))
-
-
 def _add_remainders(values: Values) -> int:
     total = 0
     for value in values:
@@ -179,5 +165,8 @@ def _add_remainders(values: Values) -> int:
 
 
 SUM_OF_DIGITS = list_task(
-    "arithmetic/sum_of_digits", "the sum of all digits of a list", _add_digits, _add_remainders
+    "arithmetic/sum_of_digits",
+    "the sum of all digits of a list",
+    lambda values: sum(int(digit) for value in values for digit in str(abs(value))),
+    _add_remainders,
 )

@@ -38,10 +38,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task
 # Count of elements that are greater than the one before them (F.6.2 of the paper).
 
 
-def _subtract_descents(values: Values) -> int:
-    return len(values) - 1 - sum(after <= before for before, after in pairwise(values))
-
-
 def _draw_count_greater_than_previous(variation: str, size: int, rng: random.Random) -> ListParams:
     ups = rng.randint(0, size - 1)
     return arrange(variation, rng.sample([True] * ups + [False] * (size - 1 - ups), size - 1), rng)
@@ -51,7 +47,7 @@ COUNT_GREATER_THAN_PREVIOUS = list_task(
     "counting/count_greater_than_previous",
     "how many elements are greater than the one before",
     lambda values: sum(values[index] > values[index - 1] for index in range(1, len(values))),
-    _subtract_descents,
+    lambda values: len(values) - 1 - sum(after <= before for before, after in pairwise(values)),
     draw=_draw_count_greater_than_previous,
     guess=guess_count,
 )
@@ -248,10 +244,6 @@ def _draw_count_unique(variation: str, size: int, rng: random.Random) -> ListPar
     return shuffle_values(distinct + rng.choices(distinct, k=size - len(distinct)), rng)
 
 
-def _space_count_unique(variation: str, size: int) -> Space:
-    return count_space(len(numbers_of(variation)) ** size, "ordered lists, repeats allowed")
-
-
 def _count_steps(values: Values) -> int:
     """One more than the number of steps in the sorted list."""
     ordered = sorted(values)
@@ -264,7 +256,9 @@ COUNT_UNIQUE = list_task(
     lambda values: len(set(values)),
     _count_steps,
     draw=_draw_count_unique,
-    space=_space_count_unique,
+    space=lambda variation, size: count_space(
+        len(numbers_of(variation)) ** size, "ordered lists, repeats allowed"
+    ),
     guess=guess_count,
 )
 

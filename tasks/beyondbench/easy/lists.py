@@ -172,7 +172,6 @@ def guess_count(values: Values, rng: random.Random) -> int:
 
 # A task on a list of integers, made of two functions that compute its value in different ways.
 
-
 Draw = Callable[[str, int, random.Random], ListParams | None]
 
 
@@ -261,10 +260,6 @@ def _read_pair(prompt: str) -> PairParams:
     return PairParams(*map(int, pairs[-1]))
 
 
-def _words(params: PairParams) -> Mapping[str, Any]:
-    return {"first": params.first, "second": params.second}
-
-
 def _guess_integer(_params: PairParams, rng: random.Random) -> Answer:
     return rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR)
 
@@ -294,7 +289,7 @@ def pair_task(
         verify=lambda params, answer: kind.grade(compute(params.first, params.second), answer),
         check=lambda params, answer: kind.grade(recompute(params.first, params.second), answer) == RIGHT,
         form=lambda _params: kind.form,
-        words=_words,
+        words=lambda params: {"first": params.first, "second": params.second},
         read=_read_pair,
         guess=guess,
         tokens=lambda _variation, _size: (90, 24),

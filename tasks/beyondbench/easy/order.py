@@ -9,7 +9,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from perennial.schemas.beyondbench.things import Space
 from perennial.tasks.beyondbench.easy.lists import (
     INTEGER_LIST,
     INTEGER_SET,
@@ -41,10 +40,6 @@ def _draw_comparison(variation: str, size: int, rng: random.Random) -> PairParam
     return rng.choice((PairParams(lower, upper), PairParams(lower, lower), PairParams(upper, lower)))
 
 
-def _compare(first: int, second: int) -> str:
-    return RELATIONS[(first > second) - (first < second) + 1]
-
-
 def _compare_difference(first: int, second: int) -> str:
     if first == second:
         return "equal to"
@@ -54,7 +49,7 @@ def _compare_difference(first: int, second: int) -> str:
 COMPARISON = pair_task(
     "order/comparison",
     "whether a number is less than, equal to or greater than another",
-    _compare,
+    lambda first, second: RELATIONS[(first > second) - (first < second) + 1],
     _compare_difference,
     kind=RELATION,
     draw=_draw_comparison,
@@ -196,7 +191,6 @@ MEDIAN = list_task(
 
 # Modes of a list: all elements that appear most often, at least twice (F.7.3 of the paper).
 
-
 MOST_OFTEN, MOST_MODES = 4, 3
 
 
@@ -232,10 +226,6 @@ def count_lists(size: int, choices: int) -> Iterator[int]:
         yield math.factorial(size) // repeats * math.perm(choices, modes + runners_up + single) // alike
 
 
-def _space(variation: str, size: int) -> Space:
-    return count_space(sum(count_lists(size, len(numbers_of(variation)))), "lists of each pattern of repeats")
-
-
 def _find_modes(values: Values) -> list[int]:
     counts = Counter(values)
     most = max(counts.values())
@@ -262,7 +252,9 @@ MODE = list_task(
     _measure_runs,
     kind=INTEGER_SET,
     draw=_draw,
-    space=_space,
+    space=lambda variation, size: count_space(
+        sum(count_lists(size, len(numbers_of(variation)))), "lists of each pattern of repeats"
+    ),
     guess=lambda values, rng: [rng.choice(values)],
 )
 

@@ -53,7 +53,6 @@ class Form(Protocol):
 
 # A square grid of numbers as the answer: rows of numbers.
 
-
 MAX_ROWS = 20
 MAX_LINE = 400
 # Separators of cells: blanks, commas, bars, LaTeX's & and \\, and boxes drawn with lines.
@@ -72,11 +71,9 @@ class GridForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """A line for each row, numbers separated by one space."""
         return "\n" + "\n".join(" ".join(map(str, row)) for row in answer) + "\n"
 
     def read(self, text: str) -> Answer | None:
-        """The grid that the text is: n lines of n numbers separated by one space."""
         lines = text.splitlines() if len(text) <= MAX_ROWS * MAX_LINE else []
         line_form = re.compile(rf"\d{{1,2}}(?: \d{{1,2}}){{{self.n - 1}}}")
         if len(lines) != self.n or not all(line_form.fullmatch(line.strip()) for line in lines):
@@ -118,7 +115,6 @@ class GridForm:
                 yield [int(number) for number in numbers] if max(map(len, numbers)) <= 2 else None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Grids with cells, rows, columns or numbers changed, and grids of another shape."""
         n = len(answer)
         rows = [list(row) for row in answer]
         yield "transposed", [list(column) for column in zip(*rows, strict=True)]
@@ -147,6 +143,5 @@ class GridForm:
                 yield f"cell {kind}", changed
 
     def careless(self, answer: Answer) -> Answer:
-        """The grid with the first two numbers of its first row swapped."""
         (first, second, *rest), *rows = answer
         return [[second, first, *rest], *rows]

@@ -11,7 +11,6 @@ from perennial.tasks.beyondbench.forms.mappings import find_last_lines, flatten_
 
 # A set of ids, chosen from those from 1 to some number.
 
-
 # Longer texts are no answer: nothing that is chosen from is so large.
 _MAX_LENGTH = 2_000
 _EXACT_CHOSEN_IDS = re.compile(r"\[\s*(?:\d{1,9}\s*(?:,\s*\d{1,9}\s*)*)?\]")
@@ -33,11 +32,9 @@ class ChosenIdsForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The ids in square brackets."""
         return f"[{', '.join(map(str, answer))}]"
 
     def read(self, text: str) -> Answer | None:
-        """The ids that the text lists in square brackets."""
         if len(text) > _MAX_LENGTH or not _EXACT_CHOSEN_IDS.fullmatch(text):
             return None
         return [int(number) for number in re.findall(r"\d+", text)]
@@ -62,7 +59,6 @@ class ChosenIdsForm:
         return None if last is None else [int(number) for number in re.findall(r"\d+", last[0])]
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Lists with an id less, more, exchanged, unknown or repeated, other lists, and other types."""
         ids = list(answer)
         others = [number for number in range(1, self.count + 1) if number not in ids]
         for index, number in enumerate(ids):
@@ -82,12 +78,10 @@ class ChosenIdsForm:
         yield "permuted", rng.sample(ids, len(ids))
 
     def careless(self, answer: Answer) -> Answer:
-        """The first id alone."""
         return [min(answer)]
 
 
 # A list of integers as the answer.
-
 
 _NUMBER = r"[-+]?[0-9]{1,40}"
 _ITEMS = rf"{_NUMBER}(?:\s?,\s?{_NUMBER})*+"
@@ -123,11 +117,9 @@ class IntegerListForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The list in square brackets with commas."""
         return str(list(answer))
 
     def read(self, text: str) -> Answer | None:
-        """The list that the text is in square brackets."""
         return read_integers(text) if _EXACT_INTEGER_LIST.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -140,7 +132,6 @@ class IntegerListForm:
         return find_integers(text)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Lists with elements swapped, changed, dropped or repeated."""
         items, size = list(answer), len(answer)
         places = rng.sample(range(size), min(size, 8))
         for index in places:
@@ -158,13 +149,11 @@ class IntegerListForm:
         yield "empty", []
 
     def careless(self, answer: Answer) -> Answer:
-        """The list with its first and last element swapped, one more where it has a single one."""
         first, *middle, last = answer if len(answer) > 1 else (*answer, 0)
         return [last, *middle, first]
 
 
 # A set of integers as the answer: in any order, each once.
-
 
 _EXACT_INTEGER_SET = re.compile(r"[-+]?[0-9]{1,40}(?:\s?,\s?[-+]?[0-9]{1,40})*+")
 _LAST = re.compile(r"(?<![\w.,])[-+]?[0-9]{1,40}+(?:\s(?:and|&)\s[-+]?[0-9]{1,40}+)?(?![\w]|[.,][0-9])")
@@ -178,11 +167,9 @@ class IntegerSetForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The integers with commas between."""
         return ", ".join(map(str, answer))
 
     def read(self, text: str) -> Answer | None:
-        """The integers that the text is, with commas between."""
         return read_integers(text) if _EXACT_INTEGER_SET.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -197,7 +184,6 @@ class IntegerSetForm:
         return None if last is None else [int(item) for item in re.findall(r"[-+]?[0-9]+", last[0])]
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """The set in another order, and others: elements changed, added, dropped, given twice."""
         items = list(answer)
         yield "reversed", items[::-1]
         yield "empty", []
@@ -213,12 +199,10 @@ class IntegerSetForm:
         yield "negated", [-item for item in items]
 
     def careless(self, answer: Answer) -> Answer:
-        """The set with one more element than its largest."""
         return [*answer, max(answer) + 1]
 
 
 # Moves of disks between pegs as the answer: a list of [disk, from, to].
-
 
 # How a prompt may ask for a move, the four notations of App. M.
 NOTATIONS = (
@@ -249,13 +233,11 @@ class MovesForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """A line for each move, in the notation that the prompt asks for."""
         notation = NOTATIONS[self.notation]
         lines = (notation.format(disk=disk, source=source, target=target) for disk, source, target in answer)
         return "\n" + "\n".join(lines) + "\n"
 
     def read(self, text: str) -> Answer | None:
-        """The moves of a text that has a move on each line, in the notation asked for."""
         exact = _exact(self.notation, self.pegs)
         matches = [exact.fullmatch(line.strip()) for line in text.strip().splitlines()]
         if not matches or not all(matches):
@@ -279,7 +261,6 @@ class MovesForm:
         return find_last_lines(flatten_tables(text), self.read_loosely)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Sequences with a move dropped, doubled, swapped or changed."""
         yield "nothing", []
         yield "last dropped", answer[:-1]
         yield "first dropped", answer[1:]
@@ -301,7 +282,6 @@ class MovesForm:
                 yield f"moves {index + 1} and {index + 2} swapped", before + swapped
 
     def careless(self, answer: Answer) -> Answer:
-        """The moves without the last one."""
         return answer[:-1]
 
 
@@ -340,7 +320,6 @@ def _move(match: re.Match[str]) -> list[int | str]:
 
 # A list of small integers, one for each place, as the answer: where things stand.
 
-
 _NUMBERS = r"\d{1,6}(?:\s*,\s*\d{1,6})*"
 _EXACT = re.compile(rf"\[\s*({_NUMBERS})\s*\]")
 _GROUP = re.compile(r"[\[({]([\d,;\s]{1,5000})[\])}]")
@@ -364,11 +343,9 @@ class PositionsForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The integers in brackets."""
         return f"[{', '.join(map(str, answer))}]"
 
     def read(self, text: str) -> Answer | None:
-        """The integers of a text that is a list in brackets."""
         match = _EXACT.fullmatch(text)
         return [int(number) for number in match[1].split(",")] if match else None
 
@@ -408,7 +385,6 @@ class PositionsForm:
         return columns
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Lists with an element changed, swapped, dropped or added."""
         yield "nothing", []
         yield "last dropped", answer[:-1]
         yield "first dropped", answer[1:]
@@ -431,5 +407,4 @@ class PositionsForm:
                 )
 
     def careless(self, answer: Answer) -> Answer:
-        """A list of the same length, all of whose elements are the first."""
         return [answer[0]] * len(answer)

@@ -11,7 +11,6 @@ from perennial.schemas.beyondbench.things import Answer
 
 # Find an answer in the lines of a text: the last lines in a row that read as one, rows of tables.
 
-
 _RULE_OF_TABLE = re.compile(r"[|:\-+\s]*")
 
 
@@ -45,7 +44,6 @@ def find_last_lines(text: str, read: Callable[[str], Answer | None]) -> Answer |
 
 
 # Mappings from numbers to words as text: the pairs that it holds, strictly and loosely.
-
 
 Pairs = dict[str, str]
 
@@ -105,7 +103,6 @@ def _loose(value: str) -> re.Pattern[str]:
 
 # A truth value for each variable as the answer: {variable: value}, variables as text, counted from 1.
 
-
 _VALUE = "(True|False)"
 _ANY_VALUE = "(true|false|t|f|1|0)"
 
@@ -119,11 +116,9 @@ class AssignmentForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The mapping with variables as numbers and the values True and False."""
         return f"{{{', '.join(f'{variable}: {value}' for variable, value in answer.items())}}}"
 
     def read(self, text: str) -> Answer | None:
-        """The values of `{1: True, 2: False}`."""
         return _values(read_pairs(text, _VALUE))
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -135,7 +130,6 @@ class AssignmentForm:
         return _values(find_last_pairs(text, _ANY_VALUE))
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Assignments with values flipped, missing, added, or none."""
         yield "nothing", {}
         yield "all true", dict.fromkeys(answer, True)
         yield "all false", dict.fromkeys(answer, False)
@@ -154,7 +148,6 @@ class AssignmentForm:
             )
 
     def careless(self, answer: Answer) -> Answer:
-        """True for all variables."""
         return dict.fromkeys(answer, True)
 
 
@@ -163,7 +156,6 @@ def _values(pairs: Pairs | None) -> Answer | None:
 
 
 # A value in each category for each person as the answer.
-
 
 MAX_TEXT = 5_000
 _WORD = r"[A-Za-z0-9]{1,20}"
@@ -191,7 +183,6 @@ class AssignmentTableForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """`person: category: value` for each cell, separated by commas."""
         return ", ".join(
             f"{person}: {category}: {value}"
             for person, row in answer.items()
@@ -199,7 +190,6 @@ class AssignmentTableForm:
         )
 
     def read(self, text: str) -> Answer | None:
-        """The table of a text that is `person: category: value, ..` with known names."""
         if len(text) > MAX_TEXT or not _EXACT.fullmatch(text):
             return None
         categories = {category for category, _ in self.categories}
@@ -277,7 +267,6 @@ class AssignmentTableForm:
         return table or None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Tables with values swapped, repeated, dropped or unknown, and answers of another shape."""
         people, categories = list(answer), [category for category, _ in self.categories]
         for k, first in enumerate(people):
             for other in people[k + 1 :]:
@@ -306,7 +295,6 @@ class AssignmentTableForm:
         yield "values as a list", {name: list(cells.values()) for name, cells in answer.items()}
 
     def careless(self, answer: Answer) -> Answer:
-        """The table after the first two people swapped their values of the first category."""
         (first, row), (other, other_row), *_ = answer.items()
         category = self.categories[0][0]
         return answer | {
@@ -316,7 +304,6 @@ class AssignmentTableForm:
 
 
 # A color for each vertex as the answer: {vertex: name}, vertices as text.
-
 
 _NAME = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
 
@@ -330,12 +317,10 @@ class ColoringForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The mapping with vertices as numbers and names in double quotes."""
         pairs = (f'{vertex}: "{color}"' for vertex, color in answer.items())
         return f"{{{', '.join(pairs)}}}"
 
     def read(self, text: str) -> Answer | None:
-        """The colors of `{0: "name", 1: "name"}`."""
         return read_pairs(text, _NAME)
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -347,7 +332,6 @@ class ColoringForm:
         return find_last_pairs(text, _NAME)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Colorings with a vertex missing, added, or colored otherwise."""
         last = str(self.vertices - 1)
         yield "nothing", {}
         yield "one color", self.careless(answer)
@@ -366,13 +350,11 @@ class ColoringForm:
             yield f"{vertex} and {other} exchanged", {**answer, vertex: answer[other], other: answer[vertex]}
 
     def careless(self, answer: Answer) -> Answer:
-        """The first vertex's color for all."""
         first = next(iter(answer.values()))
         return dict.fromkeys(answer, first)
 
 
 # A digit for each of some letters as the answer.
-
 
 MAX_LETTERS_TEXT = 2_000
 _EXACT_LETTERS = re.compile(r'\{\s*"[A-Z]": ?\d(?:, ?\s*"[A-Z]": ?\d)*\s*\}')
@@ -394,11 +376,9 @@ class LettersForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The mapping as JSON."""
         return "{" + ", ".join(f'"{letter}": {digit}' for letter, digit in answer.items()) + "}"
 
     def read(self, text: str) -> Answer | None:
-        """The mapping that the text is as JSON, each letter once."""
         if len(text) > MAX_LETTERS_TEXT or not _EXACT_LETTERS.fullmatch(text):
             return None
         return _collect(_EXACT_PAIR.findall(text))
@@ -428,7 +408,6 @@ class LettersForm:
         return {letter: table[letter] for letter in self.letters} if len(table) == len(self.letters) else None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Mappings with digits swapped, changed, repeated or of another type, and of other letters."""
         letters = list(answer)
         for k, letter in enumerate(letters):
             for other in letters[k + 1 :]:
@@ -451,7 +430,6 @@ class LettersForm:
         yield "list of digits", digits
 
     def careless(self, answer: Answer) -> Answer:
-        """The mapping with the digits of its first two letters swapped."""
         first, second, *_ = answer
         return answer | {first: answer[second], second: answer[first]}
 

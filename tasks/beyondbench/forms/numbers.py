@@ -12,7 +12,6 @@ from perennial.schemas.beyondbench.things import Answer
 
 # A number as the answer, right within a tolerance; fractions are read too.
 
-
 # Texts of more characters are no number of any task.
 MAX_LENGTH = 400
 _EXACT_DECIMAL = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
@@ -33,11 +32,9 @@ class DecimalForm:
     is_scalar: bool = True
 
     def write(self, answer: Answer) -> str:
-        """The shortest decimal notation, without an exponent."""
         return format(Decimal(repr(answer)), "f")
 
     def read(self, text: str) -> Answer | None:
-        """The number that the text is: digits, at most one point, no separators."""
         return _finite(text) if len(text) <= MAX_LENGTH and _EXACT_DECIMAL.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -61,7 +58,6 @@ class DecimalForm:
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Numbers near it in value or in digits, one of them within the tolerance."""
         yield "within the tolerance", answer + self.tolerance / 2
         for step in (2 * self.tolerance, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 10.0, 100.0):
             yield f"off by {step}", answer + step
@@ -74,7 +70,6 @@ class DecimalForm:
         yield "off at random", answer + rng.uniform(3 * self.tolerance, 1.0)
 
     def careless(self, answer: Answer) -> Answer:
-        """The number plus one."""
         return answer + 1.0
 
 
@@ -88,7 +83,6 @@ def _finite(value: str | Fraction) -> float | None:
 
 
 # An integer as the answer.
-
 
 # The largest number of digits that is read: longer ones are no answer of any task.
 MAX_INTEGER_DIGITS = 400
@@ -105,11 +99,9 @@ class IntegerForm:
     is_scalar: bool = True
 
     def write(self, answer: Answer) -> str:
-        """The integer's digits."""
         return str(answer)
 
     def read(self, text: str) -> Answer | None:
-        """The integer that the text is."""
         return int(text) if len(text) <= MAX_INTEGER_DIGITS and _EXACT_INTEGER.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -128,7 +120,6 @@ class IntegerForm:
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Other integers near it in value or in digits."""
         digits = str(abs(answer))
         sign = -1 if answer < 0 else 1
         for step in (1, 2, 3, 4, 5, 7, 9, 10, 11, 20, 100, 1_000):
@@ -146,7 +137,6 @@ class IntegerForm:
         yield from ((kind, value) for kind, value in changed if value != answer)
 
     def careless(self, answer: Answer) -> Answer:
-        """The integer plus one."""
         return answer + 1
 
 
@@ -171,7 +161,6 @@ class NamedIntegerForm(IntegerForm):
 # A term of a sequence as the answer: an integer, or a decimal of at most two places.
 #
 # As JSON holds it an integer stays one, and a decimal is a text such as "-3.75", without zeros at its end.
-
 
 PLACES = 2
 MAX_DIGITS = 40
@@ -213,11 +202,9 @@ class TermForm:
     is_scalar: bool = True
 
     def write(self, answer: Answer) -> str:
-        """The number's digits, with its decimals."""
         return str(answer)
 
     def read(self, text: str) -> Answer | None:
-        """The number that the text is: digits, and at most two places after the point."""
         return write_value(Fraction(text)) if len(text) <= MAX_DIGITS and _EXACT.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -240,7 +227,6 @@ class TermForm:
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Other numbers near it in value or in digits."""
         if isinstance(answer, int):
             yield from _INTEGER.mutations(answer, rng)
             for hundredths in (1, -1, 50, -50):
@@ -256,12 +242,10 @@ class TermForm:
         yield "point moved", write_value(10 * value)
 
     def careless(self, answer: Answer) -> Answer:
-        """The number plus one."""
         return answer + 1 if isinstance(answer, int) else write_value(Fraction(answer) + 1)
 
 
 # A relation of two numbers as the answer.
-
 
 # Texts of more characters are no relation.
 MAX_RELATION_LENGTH = 200
@@ -285,11 +269,9 @@ class RelationForm:
     is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
-        """The relation in words."""
         return str(answer)
 
     def read(self, text: str) -> Answer | None:
-        """The relation that the text is, in exactly these words."""
         return text if text in RELATIONS else None
 
     def read_loosely(self, text: str) -> Answer | None:
@@ -305,7 +287,6 @@ class RelationForm:
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """The other relations, and answers that are none of the three."""
         yield from (("another relation", relation) for relation in RELATIONS if relation != answer)
         yield from (("a sign", sign) for sign in ("<", ">", "=", "<=", ">=", "!=", "≤", "≥", ""))
         yield from (("half of the words", word) for word in answer.split())
@@ -316,5 +297,4 @@ class RelationForm:
         yield "a list", [answer]
 
     def careless(self, answer: Answer) -> Answer:
-        """The next relation in the form's order."""
         return RELATIONS[(RELATIONS.index(answer) + 1) % 3]

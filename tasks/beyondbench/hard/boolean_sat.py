@@ -19,7 +19,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 # variable v is true where bit v - 1 of `i` is set. Twelve variables make 4,096 bits, so that tables are exact
 # and quicker than a solver that blocks model by model.
 
-
 Clause = tuple[int, ...]
 MIN_VARIABLES, MAX_VARIABLES = 4, 12
 MAX_CLAUSES = 64
@@ -80,7 +79,6 @@ def first_models(variables: int, table: int, limit: int) -> list[dict[str, bool]
 # Formulas of five kinds around a planted assignment (sections K.4.2 and K.4.3 of the paper).
 #
 # All clauses of a formula differ. A formula that all-true or all-false satisfies is refused.
-
 
 SIZES = (4, 6, 8, 10, 12)
 RATIOS = (2.5, 3.0, 3.5, 4.0, 4.5)
@@ -235,7 +233,6 @@ def draw_formula(family: str, n: int, rng: random.Random) -> SatParams | None:
 
 # Lower bounds of the number of formulas of each kind: those around one assignment, half of it true.
 
-
 _DOC = "sets of different clauses that one assignment satisfies, not all-true nor all-false; all can be drawn"
 
 
@@ -292,7 +289,6 @@ def _count_xor(n: int, equations: int) -> int:
 
 
 # Boolean satisfiability: an assignment that makes all clauses true (section K.4 of the paper).
-
 
 MAX_LISTED = 16
 # Families with few formulas of four variables.
@@ -356,10 +352,6 @@ def _words(params: SatParams) -> Mapping[str, Any]:
     return {"variables": params.variables, "clauses": clauses}
 
 
-def _guess(params: SatParams, rng: random.Random) -> Answer:
-    return {str(variable): rng.random() < 0.5 for variable in range(1, params.variables + 1)}
-
-
 def _heuristic(params: SatParams) -> Answer:
     """Give each variable the value that most of its literals ask for."""
     signs = dict.fromkeys(range(1, params.variables + 1), 0)
@@ -391,7 +383,9 @@ TASK = Task(
     form=lambda params: AssignmentForm(params.variables),
     words=_words,
     read=_read,
-    guess=_guess,
+    guess=lambda params, rng: {
+        str(variable): rng.random() < 0.5 for variable in range(1, params.variables + 1)
+    },
     # 180 + 3 m k and 5 n (the paper has 50, less than our text), for clauses of three and a ratio of 3.5.
     tokens=lambda _variation, size: (180 + round(9 * 3.5 * size), 5 * size),
     space=count_formulas,

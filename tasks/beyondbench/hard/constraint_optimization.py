@@ -18,7 +18,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # A plan: projects, capacities and limits; how one is shown and read back from a prompt.
 
-
 RESOURCES = ("budget", "time", "personnel")
 MAX_PROJECTS = 16
 _Amount = Annotated[int, Field(ge=0, le=10**6)]
@@ -138,7 +137,6 @@ def _read_tenths(match: re.Match[str] | None) -> int | None:
 #
 # A choice is a bit mask: bit i stands for project i + 1.
 
-
 # An answer with this share of the largest profit is right (eq. 243).
 SHARE = Fraction(95, 100)
 
@@ -216,7 +214,6 @@ def keeps_limits(params: PlanParams, chosen: frozenset[int]) -> bool:
 
 # Draw plans, and accept those whose rules matter (section K.9.5 of the paper; ranges by measurement).
 
-
 PROFITS = range(200, 601)
 # Of budget, time and personnel; a capacity is a share of what all projects need together.
 NEEDS = (range(150, 401), range(15, 41), range(5, 16))
@@ -291,7 +288,6 @@ def rules_matter(params: PlanParams, is_limited: bool) -> bool:
 # - mixed: quality and risk as above, and z requires some project of smaller number, which a, d, e do not
 #   touch.
 
-
 # The bands of the needs of budget, time and personnel: four times the lower end is more than three times the
 # upper end by enough for a capacity between, at every size.
 BANDS = ((300, 320), (30, 32), (12, 13))
@@ -324,7 +320,6 @@ def space_of_plans(variation: str, size: int) -> Space:
 
 
 # The task: solutions, grader and the rest of what a task is made of.
-
 
 SIZES = (6, 7, 8)
 
@@ -394,10 +389,6 @@ def _check(params: PlanParams, answer: Answer) -> bool:
     return best is not None and 100 * profit >= 95 * best
 
 
-def _guess(params: PlanParams, rng: random.Random) -> Answer:
-    return ids_of(rng.randrange(1, 1 << len(params.projects)))
-
-
 def _heuristic(params: PlanParams) -> Answer:
     """Take projects while they fit, those first with the most profit for the capacity that they need."""
 
@@ -431,7 +422,7 @@ TASK = Task(
     form=lambda params: ChosenIdsForm(len(params.projects)),
     words=show_plan,
     read=read_plan,
-    guess=_guess,
+    guess=lambda params, rng: ids_of(rng.randrange(1, 1 << len(params.projects))),
     tokens=lambda _variation, size: (100 + 40 * size, 2 * size + 12),
     space=space_of_plans,
     is_best=_is_best,

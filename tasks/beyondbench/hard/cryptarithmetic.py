@@ -18,7 +18,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # What a cryptarithm is made of: three words and an operation.
 
-
 Operation = Literal["addition", "subtraction", "multiplication", "division"]
 SYMBOLS: dict[Operation, str] = {"addition": "+", "subtraction": "-", "multiplication": "*", "division": "/"}
 # Words of at most 8 letters: a product of two fits 64 bits.
@@ -82,7 +81,6 @@ def load_words() -> dict[int, tuple[str, ...]]:
 #
 # Digits first, an equation of numbers has its digits renamed. Words first, as in Algorithm 22 of the paper,
 # English words are drawn until an equation of them has one solution: most have none.
-
 
 # For sums and differences the size is the number of digits of both operands (of a difference: of minuend and
 # subtrahend); for products and quotients that of both factors together.
@@ -193,7 +191,6 @@ def find_solutions(params: CryptarithmParams, limit: int = 2) -> Solutions:
 
 # How many cryptarithms there are.
 
-
 # Pairs of factors whose cryptarithm has one solution and at least four letters, by the factors' digits:
 # {letters: pairs}, counted over all pairs. A product and the quotient of its numbers are sound together.
 PRODUCTS: dict[tuple[int, int], dict[int, int]] = {
@@ -253,7 +250,6 @@ def _word_space(operation: str, size: int) -> Space:
 
 
 # Cryptarithms of two operands (App. K.6 of the paper): digits first or words first, one solution each.
-
 
 _EQUATION = re.compile(r"^Solve this cryptarithm:\n\n([A-Z]+) ([-+*/]) ([A-Z]+) = ([A-Z]+)$", re.MULTILINE)
 _OPERATIONS = {symbol: operation for operation, symbol in SYMBOLS.items()}

@@ -18,7 +18,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # A graph to be colored, and its chromatic number by a compiled search and by python-sat.
 
-
 Edge = tuple[int, int]
 MIN_VERTICES, MAX_VERTICES = 8, 28
 MAX_STEPS = 1_000_000
@@ -144,7 +143,6 @@ def _grow_clique(masks: list[int]) -> list[int]:
 #
 # Graphs that greedy coloring colors with the fewest colors are drawn again, and sizes at which it colors all
 # graphs of a family are left out. It colors all complete graphs without a matching: these are kept.
-
 
 DENSITY = 0.6
 _GRID = 1_000  # points of plane drawings have coordinates below it
@@ -311,7 +309,6 @@ def draw_graph(family: str, n: int, rng: random.Random) -> GraphParams | None:
 
 # How many graphs each family has, under all labels.
 
-
 # GP(m, k) with more automorphisms than the rule says (Frucht, Graver and Watkins 1971).
 _SYMMETRIC = {(4, 1): 48, (5, 2): 120, (8, 3): 96, (10, 2): 240, (10, 3): 240, (12, 5): 144}
 
@@ -395,7 +392,6 @@ def _petersen(m: int) -> int:
 
 # Graph colouring: a proper colouring with the chromatic number of colours (section K.3 of the paper).
 
-
 # Families with few graphs at their smallest size.
 _SMALL = {"complete", "cycle", "wheel", "grid", "petersen_variant", "ramsey"}
 
@@ -464,10 +460,6 @@ def _words(params: GraphParams) -> Mapping[str, Any]:
     return {"vertices": params.vertices, "edges": edges, "count": len(params.edges), "colors": params.colors}
 
 
-def _guess(params: GraphParams, rng: random.Random) -> Answer:
-    return {str(vertex): f"C{rng.randint(1, params.colors)}" for vertex in range(params.vertices)}
-
-
 def color_greedily(params: GraphParams) -> list[int]:
     """Give each vertex, those with most edges first, the lowest color that no neighbor has."""
     masks = neighbors(params.vertices, params.edges)
@@ -476,10 +468,6 @@ def color_greedily(params: GraphParams) -> list[int]:
         taken = {colors[other] for other in range(params.vertices) if masks[vertex] >> other & 1}
         colors[vertex] = next(color for color in range(params.vertices) if color not in taken)
     return colors
-
-
-def _heuristic(params: GraphParams) -> Answer:
-    return {str(vertex): f"C{color + 1}" for vertex, color in enumerate(color_greedily(params))}
 
 
 def _mutate(params: GraphParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
@@ -528,9 +516,13 @@ TASK = Task(
     form=lambda params: ColoringForm(params.vertices),
     words=_words,
     read=_read,
-    guess=_guess,
+    guess=lambda params, rng: {
+        str(vertex): f"C{rng.randint(1, params.colors)}" for vertex in range(params.vertices)
+    },
     tokens=_tokens,
     space=count_graphs,
     mutate=_mutate,
-    heuristic=_heuristic,
+    heuristic=lambda params: {
+        str(vertex): f"C{color + 1}" for vertex, color in enumerate(color_greedily(params))
+    },
 )

@@ -17,7 +17,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # Names of people, categories and values that logic grids are drawn from: single words, each in one place.
 
-
 PEOPLE = (
     *("Anna", "Boris", "Clara", "David", "Elena", "Felix", "Greta", "Hugo"),
     *("Irene", "Jonas", "Klara", "Leon", "Marta", "Nils", "Olga", "Pavel"),
@@ -51,7 +50,6 @@ NUMBERS = {
 
 
 # What a logic grid puzzle is made of: people, categories of values, typed clues (App. K.10.2).
-
 
 Kind = Literal["direct", "negative", "comparison", "conditional", "chain"]
 Item = tuple[int, int]  # category and value; category 0 are the people
@@ -127,7 +125,6 @@ class LogicGridParams:
 
 
 # Draw a logic grid puzzle: clues true of a random assignment until no other is left (Algorithm 29).
-
 
 # Weights of direct, negative, comparison, conditional and chain clues.
 KINDS: tuple[Kind, ...] = ("direct", "negative", "comparison", "conditional", "chain")
@@ -274,9 +271,7 @@ def is_true(clue: Clue, assignment: _Assignment) -> bool:
 
 # The compiled search as functions on puzzles.
 
-
 # Grade a logic grid by its clues; check it again by a SAT solver, which proves that it is the only one.
-
 
 Table = dict[str, dict[str, str]]
 
@@ -400,7 +395,6 @@ def _clauses(params: LogicGridParams) -> Iterator[list[int]]:
 
 # Show a logic grid puzzle, and read it back from a prompt's text.
 
-
 _PEOPLE = re.compile(r"^People: ([^\n]+)$", re.MULTILINE)
 _CATEGORIES = re.compile(r"^Categories:\n((?:- \w+: [^\n]+\n)+)", re.MULTILINE)
 _CLUE = re.compile(r"^\d{1,2}\. ([^\n]+)$", re.MULTILINE)
@@ -487,10 +481,6 @@ def _solve(params: LogicGridParams) -> Solutions:
     return Solutions((table,), count, count == 1)
 
 
-def _form(params: LogicGridParams) -> AssignmentTableForm:
-    return AssignmentTableForm(params.people, tuple((kind.name, kind.values) for kind in params.categories))
-
-
 def _guess(params: LogicGridParams, rng: random.Random) -> Answer:
     columns = {kind.name: rng.sample(kind.values, params.n) for kind in params.categories}
     return {
@@ -526,7 +516,9 @@ TASK = Task(
     solve=_solve,
     verify=verify,
     check=check,
-    form=_form,
+    form=lambda params: AssignmentTableForm(
+        params.people, tuple((kind.name, kind.values) for kind in params.categories)
+    ),
     words=show,
     read=read,
     guess=_guess,

@@ -3,15 +3,14 @@
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from perennial.schemas.beyondbench.things import Answer, Solutions, Space, only_solution
+from perennial.schemas.beyondbench.things import Answer, Space, only_solution
 from perennial.tasks.beyondbench.forms.numbers import IntegerForm
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
@@ -20,7 +19,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 # The paper's increasing pattern with one common step has a few hundred sequences below 120; ours is any
 # increasing sequence. Its best order is always from left to right, that of a decreasing one from right to
 # left.
-
 
 MAX_DIMENSION = 120
 SIZES = (3, 5, 8, 11, 14, 17, 20)
@@ -85,10 +83,6 @@ def minimum_by_triangulation(dimensions: tuple[int, ...]) -> int:
 _minimum_by_triangulation_once = lru_cache(maxsize=64)(minimum_by_triangulation)
 
 
-def _solve(params: ChainParams) -> Solutions:
-    return only_solution(_minimum(params))
-
-
 def _verify(params: ChainParams, answer: Answer) -> str:
     if type(answer) is not int:
         return "malformed"
@@ -96,14 +90,6 @@ def _verify(params: ChainParams, answer: Answer) -> str:
     if answer == minimum:
         return RIGHT
     return "below_minimum" if answer < minimum else "suboptimal"
-
-
-def _check(params: ChainParams, answer: Answer) -> bool:
-    return type(answer) is int and answer == _minimum_by_triangulation_once(params.dimensions)
-
-
-def _words(params: ChainParams) -> Mapping[str, Any]:
-    return {"count": len(params.dimensions) - 1, "shapes": list(pairwise(params.dimensions))}
 
 
 _MATRIX = re.compile(r"^A(\d{1,2}): (\d{1,3}) x (\d{1,3})$", re.MULTILINE)
@@ -173,11 +159,13 @@ TASK = Task(
     variations=tuple(Variation(pattern, SIZES) for pattern in PATTERNS),
     template="beyondbench/hard/matrix_chain.md.j2",
     draw=_draw,
-    solve=_solve,
+    solve=lambda params: only_solution(_minimum(params)),
     verify=_verify,
-    check=_check,
+    check=lambda params, answer: (
+        type(answer) is int and answer == _minimum_by_triangulation_once(params.dimensions)
+    ),
     form=lambda _params: IntegerForm("answer"),
-    words=_words,
+    words=lambda params: {"count": len(params.dimensions) - 1, "shapes": list(pairwise(params.dimensions))},
     read=_read,
     guess=lambda params, rng: _cost_of_random_order(params.dimensions, rng),
     # The paper has 30 + 7 n, less than our text.

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # Primes, tested in two ways: by Miller and Rabin, and by trial division.
 
-
 # The largest number that is tested.
 LARGEST = 10**13
 # No composite below the number is a strong probable prime to all of the bases (Jaeschke 1993).

@@ -3,11 +3,11 @@
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.lists import PositionsForm
@@ -15,7 +15,6 @@ from perennial.tasks.beyondbench.hard.shares import least_share
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # What a board of queens is made of: its size, its rules, the queens that stand on it.
-
 
 Rules = Literal["plain", "diagonal", "toroidal"]
 Queen = tuple[int, int]  # row and column
@@ -60,7 +59,6 @@ class QueensParams:
 
 
 # The compiled search as a function of boards, and how boards are drawn.
-
 
 # A board with more completions is drawn again: all right answers of a problem are known.
 MOST_COMPLETIONS = 2_000
@@ -247,10 +245,6 @@ def _read(prompt: str) -> QueensParams:
     return QueensParams(int(size[1]), placed, rules)
 
 
-def _words(params: QueensParams) -> Mapping[str, Any]:
-    return {"size": params.size, "placed": params.placed, "rules": params.rules}
-
-
 def _guess(params: QueensParams, rng: random.Random) -> Answer:
     """A random permutation that keeps the placed queens."""
     placed = dict(params.placed)
@@ -293,7 +287,7 @@ TASK = Task(
     verify=_verify,
     check=_check,
     form=lambda params: PositionsForm(params.size, params.size),
-    words=_words,
+    words=lambda params: {"size": params.size, "placed": params.placed, "rules": params.rules},
     read=_read,
     guess=_guess,
     # The paper has 100 + 5 n, less than our text.

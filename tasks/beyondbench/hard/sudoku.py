@@ -26,7 +26,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # Draw a sudoku: a random full grid, then givens removed in random order while one solution is left.
 
-
 # Bands of empty cells: easy, medium, hard. The size of a problem is the upper end of its band.
 BANDS: dict[str, tuple[tuple[int, int], ...]] = {
     "standard_4": ((4, 6), (7, 9), (10, 11)),
@@ -214,7 +213,6 @@ def _clauses_of_units(n: int, lists: tuple[tuple[int, ...], ...]) -> tuple[list[
 
 # How many sudokus there are in a band of empty cells.
 
-
 # By number of empty cells: removals from all 288 and all 48 grids that leave one solution, counted.
 EXACT = {
     "standard_4": (
@@ -249,7 +247,6 @@ def space(variation: str, size: int) -> Space:
 
 
 # Sudoku (App. K.5 of the paper): standard, diagonal, irregular and killer, each with one solution.
-
 
 _LETTERS = "ABCDEFGHI"
 _GRID = re.compile(r"^Grid \(0 = empty cell\):\n((?:\d(?: \d)*\n)+)", re.MULTILINE)
@@ -304,10 +301,6 @@ def _read(prompt: str) -> SudokuParams:
     return SudokuParams(kind, givens, regions, cages)
 
 
-def _guess(params: SudokuParams, rng: random.Random) -> Answer:
-    return [[digit or rng.randint(1, params.n) for digit in row] for row in params.givens]
-
-
 def _tokens(variation: str, _size: int) -> tuple[int, int]:
     kind, n = split_name(variation)
     printed = {"irregular": 2 * n * n, "killer": 6 * n * n}.get(kind, 0)
@@ -335,7 +328,7 @@ TASK = Task(
     form=lambda params: GridForm(params.n),
     words=_words,
     read=_read,
-    guess=_guess,
+    guess=lambda params, rng: [[digit or rng.randint(1, params.n) for digit in row] for row in params.givens],
     tokens=_tokens,
     space=space,
 )

@@ -16,7 +16,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # What a Tower of Hanoi is made of: two positions of its disks, the names of pegs, the notation of moves.
 
-
 MIN_DISKS, MAX_DISKS = 3, 8
 PEG_NAMES = ("ABC", "123")
 
@@ -66,7 +65,6 @@ def stacks_of(position: str, pegs: str) -> dict[str, list[int]]:
 # peg, or twice, with all smaller ones first where it goes in the end and then where it came from. The
 # shorter way counts; where both are as long, there are two shortest sequences, and the paper's claim of one
 # does not hold.
-
 
 Path = tuple[Move, ...]
 
@@ -150,7 +148,6 @@ def neighbours(position: str, pegs: str) -> tuple[str, ...]:
 # Variations `disks_n` are the paper's: all disks from one peg to another, one puzzle per size under other
 # names. Variation `positions` starts and ends at any two legal positions with one shortest sequence between
 # them.
-
 
 POSITIONS = "positions"
 DISKS = range(MIN_DISKS, MAX_DISKS + 1)

@@ -36,7 +36,6 @@ from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 # equally likely, and more where they are not. The N at which as few repeats as were seen have a chance of one
 # in a million is therefore a lower bound with that confidence, whatever the distribution.
 
-
 CONFIDENCE = 1e-6
 DRAWS = 20_000
 
@@ -74,7 +73,6 @@ def _chance_of_at_most(count: int, mean: float) -> float:
 #
 # (b), that a pure geometric sequence has one ratio, holds by construction in whole numbers; what is tested is
 # that no other family is geometric.
-
 
 LEAST_ENTROPY = 1.0  # bits, H_min of Algorithm 7
 MOST_CORRELATION = (8, 10)  # R(k) of eq. 93, as a fraction
@@ -314,23 +312,17 @@ def mutate_terms(params: SequenceParams, answer: Answer, _rng: random.Random) ->
 
 # Sequences of roots, transcendental functions and convergents: the next term (section H.5).
 
-
-def _is_too_simple(terms: Terms) -> bool:
-    return is_polynomial(terms) or has_low_entropy(terms)
-
-
 ALGEBRAIC_SEQUENCE = sequence_task(
     "algebraic_sequence",
     "the next term of a sequence of rounded roots, functions or convergents",
     FAMILIES,
     prompt_tokens=430,
     tokens=lambda n: 6 * n * 2**2 + 4 * math.log(n) + 40,
-    is_too_simple=_is_too_simple,
+    is_too_simple=lambda terms: is_polynomial(terms) or has_low_entropy(terms),
 )
 
 
 # Patterns of several layers: the next term (section H.4).
-
 
 COMPLEX_PATTERN = sequence_task(
     "complex_pattern",
@@ -344,7 +336,6 @@ COMPLEX_PATTERN = sequence_task(
 
 # Fibonacci and recursive sequences: the next term (section H.1).
 
-
 FIBONACCI_SEQUENCE = sequence_task(
     "fibonacci_sequence",
     "the next term of a recursive sequence",
@@ -357,7 +348,6 @@ FIBONACCI_SEQUENCE = sequence_task(
 
 # Geometric and exponential sequences: the next term (section H.2).
 
-
 GEOMETRIC_SEQUENCE = sequence_task(
     "geometric_sequence",
     "the next term of a sequence of powers, factorials or figurate numbers",
@@ -368,7 +358,6 @@ GEOMETRIC_SEQUENCE = sequence_task(
 
 
 # Sequences of number theory: the next term (section H.3).
-
 
 PRIME_SEQUENCE = sequence_task(
     "prime_sequence",

@@ -143,7 +143,6 @@ def _read_value(form: type[Form], value: Any) -> Form | None:
 # The lines are untrusted text, in any order. A line that cannot be read counts for the call whose id it
 # begins with, if it is one of ours: what was paid for and came broken is a failed call, not a missing one.
 
-
 # Where servers write the id of a line: before what may be long.
 _ID = re.compile(r'"custom_id"\s*:\s*"([^"\\]{1,200})"')
 _HEAD = 1_000

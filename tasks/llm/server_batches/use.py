@@ -63,7 +63,6 @@ class InBatches:
 
 # Speak the Batch API with the protocol's client: one request each, read by others.
 
-
 # The address of a request within its file: that of Chat Completions, whatever the base URL is.
 CHAT: Final = "/v1/chat/completions"
 _PAGE = 100
@@ -152,7 +151,6 @@ class BatchApi:
 
 # How often a batch is looked at, and when looking ends: a look that fails is no reply of any call.
 
-
 _KEY_STATUSES = (401, 402, 403)
 _LOST_STATUSES = (404, 405, 410, 501)
 
@@ -199,7 +197,6 @@ class Patience:
 
 
 # Give the calls of a batch that has ended what its files say, line by line.
-
 
 _LINES_A_TURN = 100
 
@@ -296,7 +293,6 @@ def _without_a_line(batch: ServerBatch) -> HttpResult:
 #
 # Nothing that happens before the batch has ended is a reply of a call: where a batch cannot be looked at, the
 # calls raise, the ledger keeps that they are in it, and the next run looks again.
-
 
 # A batch that was made before the process ended is among the newest thousand of the account.
 _PAGES = 10

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # 100 players in 12 editions are 1,200 cells of a domain, but some 125 effects. The design of the rates is
 # among them: the columns of players.
 
-
 _LEAST_OWN = 1e-9
 """Which share of a cell's sampling variance is its own at least, so that D can be inverted."""
 

@@ -336,7 +336,6 @@ def _estimate(value: float, variance: float, domains: int, *, is_rate: bool = Fa
 # diluted by its own error. Its standard error is by domain (H. White, Econometrica 48 (1980) 817-838, with
 # the leverage of HC3), so that the test also holds where the variances do not.
 
-
 FEWEST = 10
 """Domains that a player must share with others."""
 
@@ -393,7 +392,6 @@ def _predict(model: JointModel, number: int) -> "tuple[FloatsSlopes, FloatsSlope
 
 
 # Table `scale`: the players of all editions of a benchmark and setting on one scale, as rows.
-
 
 RATE, IN_EDITION, SHIFT, DIFFERENCE = "rate", "rate_in_edition", "shift_of_edition", "difference"
 MET, LINKED, POPULATION = "same edition", "shared players or domains", "population of domains"

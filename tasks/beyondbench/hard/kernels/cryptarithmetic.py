@@ -11,7 +11,6 @@ from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-
 FREE, RESULT = 0, 1
 LAST = 10  # a step that has no digit left to try
 

@@ -13,7 +13,6 @@ from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-
 SAME, DIFFERENT, RISING, CHAIN = range(4)
 WIDTH = 9  # the kind, then four items of category and value
 

@@ -6,7 +6,6 @@ from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-
 _HIGHEST = 1 << 62
 
 

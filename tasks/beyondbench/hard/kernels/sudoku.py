@@ -11,7 +11,6 @@ from perennial.tasks.compiled import njit
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-
 GROUPS = 6
 CAGE = 5  # the place of the cage among a cell's groups
 

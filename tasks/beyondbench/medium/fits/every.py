@@ -140,7 +140,6 @@ def fit_spiral(terms: Sequence[int]) -> Iterator[int]:
 
 # Rules that change: by a condition (X4), and once on the way (X6).
 
-
 LEAST_OF_BRANCH = 2  # so many steps of each branch must be shown
 LEAST_OF_SEGMENT = 3
 

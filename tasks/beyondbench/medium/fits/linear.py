@@ -140,7 +140,6 @@ def _cramer(rows: Sequence[Row], right: Row) -> Row:
 
 # Sequences modulo a number that is not shown: Pr9 and A8.
 
-
 MODULI = range(20, 201)  # of A8
 PRIMES = frozenset(
     p for p in range(7, 398) if all(p % divisor for divisor in range(2, int(p**0.5) + 1))
@@ -203,7 +202,6 @@ def _solve_seven(right: int, modulus: int) -> Sequence[int]:
 #
 # The differences of a v_n + c are those of v_n times a. Divided by their common divisor and signed so that
 # the first one that is not 0 is positive, they are the key of a shape.
-
 
 MAX_TERMS = 13
 _FAR = 10**13  # values beyond this are of no sequence with terms up to a million
