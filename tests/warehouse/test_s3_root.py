@@ -218,10 +218,18 @@ def test_a_catalog_reads_s3_and_stays_the_snapshot_that_it_was(s3: S3) -> None:
     assert open_catalog(Store(f"{store.root}/nothing")).query("SELECT count(*) FROM episodes")[1] == [(0,)]
 
 
-def test_what_is_withdrawn_moves_and_a_copy_that_was_cut_off_is_finished(
-    root: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_moved_whole_and_back(root: str) -> None:
     store = Store(root)
+    store.write_bytes("tables/file", b"1")
+    for source, target in (("tables/file", "withdrawn/file"), ("withdrawn/file", "tables/file")):
+        store.move(source, target)
+        assert (store.exists(source), store.read_bytes(target)) == (False, b"1")
+
+
+def test_what_is_withdrawn_moves_and_a_copy_that_was_cut_off_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(str(tmp_path / "data"))
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
     before = open_catalog(store).query("FROM episodes ORDER BY ALL")[1]
     move, moved = Store.move, []
