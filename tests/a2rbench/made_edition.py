@@ -111,6 +111,12 @@ def statistics(made: Rows) -> list[Row]:
     return list(edition_statistics("a2rbench", arrow(made), 3, {}))
 
 
+@cache
+def usual_statistics() -> tuple[Row, ...]:
+    """Return those of the edition as it is made."""
+    return tuple(statistics(rows()))
+
+
 def publish(root: Path, made: Rows, computed: Sequence[Row], edition: str = "a1") -> Store:
     """Publish the rows with their statistics; return the data root."""
     store, tables = Store(str(root)), arrow(made)

@@ -31,7 +31,7 @@ def made() -> made_edition.Rows:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory, made: made_edition.Rows) -> Path:
     folder = tmp_path_factory.mktemp("pages") / "data"
-    made_edition.publish(folder, made, made_edition.statistics(made))
+    made_edition.publish(folder, made, made_edition.usual_statistics())
     return folder
 
 

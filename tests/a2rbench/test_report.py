@@ -8,27 +8,23 @@ from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.measures import measure_code
-from perennial.tasks.report.content import Section
+from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.page import sections
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
-from tests.a2rbench.made_analyses import add_analyses
 
 OWN = ("a2rbench_leaderboard", "a2rbench_curve", "a2rbench_failures", "a2rbench_measures")
 
 
-def own_sections(store: Store) -> dict[str, Section]:
-    return {section.key: section for section in sections(report_data(store)) if section.key in OWN}
+def own_sections(data: ReportData) -> dict[str, Section]:
+    return {section.key: section for section in sections(data) if section.key in OWN}
 
 
 @pytest.mark.slow
-def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
-    made = made_edition.rows()
-    add_analyses(made)
-    store = made_edition.publish(tmp_path / "root", made, made_edition.statistics(made))
-    data = report_data(store)
+def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path) -> None:
+    data = report_data(analysed)
     assert data.settings == ("seed", "augmented", "remapped")
-    found = own_sections(store)
+    found = own_sections(data)
     assert list(found) == list(OWN)
     assert [key for key in found if found[key].missing] == []
     grid = found["a2rbench_leaderboard"].grid
@@ -50,7 +46,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     assert {row["player"] for row in drawings[1].rows} == {"all"}
     outcomes = {
         outcome: [
-            sum((row["player"], row["success"]) == (player, success) for row in made["episodes"])
+            sum((row["player"], row["success"]) == (player, success) for row in made_edition.rows()["episodes"])
             for player in made_edition.MODELS
         ]
         for outcome, success in (("wrong", False), ("right", True))
@@ -82,6 +78,6 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
     store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
-    found = own_sections(store)
+    found = own_sections(report_data(store))
     assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True, False, False]
     assert "--analysts" in found["a2rbench_failures"].missing

@@ -21,10 +21,10 @@ def rows() -> Rows:
 
 
 @pytest.fixture(scope="module")
-def figures(rows: Rows) -> dict[tuple[Any, ...], Row]:
+def figures() -> dict[tuple[Any, ...], Row]:
     return {
         tuple(row[name] for name in ("statistic", "setting", "domain", "player", "other")): row
-        for row in made_edition.statistics(rows)
+        for row in made_edition.usual_statistics()
     }
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from perennial.tasks.statistics.agreement import nominal_alpha
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
-from tests.a2rbench.made_analyses import ANALYSTS, add_analyses
+from tests.a2rbench.made_analyses import ANALYSTS
 
 COLUMNS = {
     "total_accuracy": "true",
@@ -22,11 +23,8 @@ PLAYERS = {"search", "guesser", "identity", "nearest", *made_edition.MODELS}
 
 
 @pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    made = made_edition.rows()
-    add_analyses(made)
-    folder = tmp_path_factory.mktemp("made")
-    return open_catalog(made_edition.publish(folder, made, made_edition.statistics(made)))
+def catalog(analysed: Store) -> Catalog:
+    return open_catalog(analysed)
 
 
 def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:

@@ -108,11 +108,6 @@ def other_problem(pair: Pair) -> Pair:
     return [pair[0], replace(other[1], pair=pair[0].pair)]
 
 
-def with_engine(name: str, change: Callable[[Problem, EngineDecision], EngineDecision]) -> Domain:
-    engine = getattr(DOMAIN, name)
-    return replace(DOMAIN, **{name: lambda problem: change(problem, engine(problem))})
-
-
 def without_none(pair: Pair) -> Pair:
     texts = {"zh": "以上选项都不对", "en": "No option"}
     changed = pair
@@ -121,137 +116,17 @@ def without_none(pair: Pair) -> Pair:
     return changed
 
 
-def fail(_problem: Problem, _decision: EngineDecision) -> EngineDecision:
+def fail(*_given: object) -> Any:
     raise ValueError("no proof")
 
 
-PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
-    {
-        name: (lambda plant=plant: (plant(), DOMAIN))  # type: ignore[misc]
-        for name, plant in {
-            "a statement is missing: two arrangements": lambda: replan(TIGHT, drop_statement),
-            "options are left open": lambda: replan(STATEMENTS, open_option),
-            "an option repeats a statement": lambda: replan(
-                STATEMENTS, lambda p: replace(p, options=(p.statements[0], *p.options[1:]))
-            ),
-            "an option is repeated": lambda: replan(
-                STATEMENTS, lambda p: replace(p, options=(p.options[1], *p.options[1:]))
-            ),
-            "a statement is repeated": lambda: replan(
-                STATEMENTS, lambda p: replace(p, statements=(*p.statements, p.statements[0]))
-            ),
-            "there are two options": lambda: replan(NONE, lambda p: replace(p, options=p.options[:2])),
-            "statements contradict each other": lambda: replan(
-                STATEMENTS,
-                lambda p: replace(
-                    p,
-                    statements=(
-                        *p.statements,
-                        Proposition("left", p.entities[:2]),
-                        Proposition("left", p.entities[1::-1]),
-                    ),
-                ),
-            ),
-            "a letter is wrong": lambda: relabel(PRECISE, "A" if PRECISE[0].letters != "A" else "B"),
-            "a letter is missing": lambda: relabel(
-                STATEMENTS, "" if len(STATEMENTS[0].letters) == 1 else "A"
-            ),
-            "a letter is too many": lambda: relabel(PRECISE, "ABC"),
-            "letters differ between the languages": lambda: edit(PRECISE, 1, letters="ABCD"),
-            "options of one language are swapped": lambda: swap_options(PRECISE, 0),
-            "options of the prompt alone are swapped": lambda: edit(
-                PRECISE, 1, prompt=swap_options(PRECISE, 1)[1].prompt
-            ),
-            "a name is changed": lambda: reword(STATEMENTS, 1, _name(STATEMENTS[1].text), "Bartholomew"),
-            "a name stands for another": lambda: reword(STATEMENTS, 1, *_two_names(STATEMENTS[1].text)),
-            "an English name in a Chinese text": lambda: reword(
-                STATEMENTS, 0, _zh_name(STATEMENTS[0].text), "James"
-            ),
-            "Chinese punctuation in an English text": lambda: reword(STATEMENTS, 1, ".\n", "。\n"),
-            "the prompt alone has words of the other language": lambda: edit(
-                STATEMENTS, 1, prompt=STATEMENTS[1].prompt.replace("Options:", "Options (选项):")
-            ),
-            "a statement of another scenario": lambda: add_foreign_statement(STATEMENTS),
-            "the question is another": lambda: reword(STATEMENTS, 1, "are correct", "are incorrect"),
-            "the level is changed": lambda: edit_all(STATEMENTS, level=STATEMENTS[0].level + 0.1),
-            "the class is changed": lambda: edit_all(
-                STATEMENTS, difficulty="hard" if STATEMENTS[0].difficulty == "easy" else "easy"
-            ),
-            "the chain is longer": lambda: edit_all(STATEMENTS, chain_length=STATEMENTS[0].chain_length + 1),
-            "a relation is missing": lambda: edit_all(STATEMENTS, relations=[]),
-            "variables are changed": lambda: edit_all(STATEMENTS, variables=json.dumps({"nm": 1})),
-            "the precision is changed": lambda: edit_all(PRECISE, precision="vague"),
-            "the type is changed": lambda: edit_all(STATEMENTS, type="incorrect_statements"),
-            "the scenario is changed": lambda: edit_all(STATEMENTS, scenario=_other_scenario(STATEMENTS)),
-            "the number of statements is changed": lambda: edit(STATEMENTS, 0, statements=99),
-            "the pair is broken": lambda: other_problem(STATEMENTS),
-            "a language is missing": lambda: STATEMENTS[:1],
-            "a language stands twice": lambda: [STATEMENTS[0], STATEMENTS[0]],
-            "the language has the wrong label": lambda: [
-                replace(STATEMENTS[0], language="en"),
-                replace(STATEMENTS[1], language="zh"),
-            ],
-            "'none of the above' is missing": lambda: without_none(NONE),
-            "'none of the above' is not marked": lambda: edit_all(NONE, has_none=False),
-            "the id is another": lambda: edit(STATEMENTS, 0, instance_id="kl_0"),
-            "the pair's id is another": lambda: edit_all(STATEMENTS, pair="kp_0"),
-            "the payload is nothing": lambda: edit_all(STATEMENTS, payload="{}"),
-            "the introduction is missing": lambda: edit(
-                STATEMENTS, 1, text=STATEMENTS[1].text.partition("\n")[2]
-            ),
-        }.items()
-    }
-    | {
-        "an engine finds another arrangement": lambda: (
-            STATEMENTS,
-            with_engine("check", lambda _, found: replace(found, arrangements=2)),
-        ),
-        "both engines find two arrangements": lambda: (
-            STATEMENTS,
-            replace(
-                with_engine("decide", lambda _, found: replace(found, arrangements=2)),
-                check=lambda problem: replace(DOMAIN.check(problem), arrangements=2),
-            ),
-        ),
-        "both engines find no arrangement": lambda: (
-            STATEMENTS,
-            replace(
-                with_engine("decide", lambda _, found: replace(found, arrangements=0)),
-                check=lambda problem: replace(DOMAIN.check(problem), arrangements=0),
-            ),
-        ),
-        "an engine decides an option otherwise": lambda: (
-            STATEMENTS,
-            with_engine(
-                "check",
-                lambda _, found: replace(found, verdicts=(not found.verdicts[0], *found.verdicts[1:])),
-            ),
-        ),
-        "an engine leaves an option open": lambda: (
-            STATEMENTS,
-            with_engine("check", lambda _, found: replace(found, verdicts=(None, *found.verdicts[1:]))),
-        ),
-        "both engines decide three of four options": lambda: (
-            STATEMENTS,
-            replace(
-                with_engine("decide", lambda _, found: replace(found, verdicts=found.verdicts[:3])),
-                check=lambda problem: replace(
-                    DOMAIN.check(problem), verdicts=DOMAIN.check(problem).verdicts[:3]
-                ),
-            ),
-        ),
-        "an engine fails": lambda: (STATEMENTS, with_engine("check", fail)),
-        "introductions are not read": lambda: (STATEMENTS, replace(DOMAIN, read_intro=lambda *_: fail(*_))),
-        "no statement is needed": lambda: (
-            edit_all(STATEMENTS, chain_length=0),
-            replace(DOMAIN, labels=lambda problem: replace(DOMAIN.labels(problem), chain_length=0)),
-        ),
-        "the canonical form forgets the statements": lambda: (
-            STATEMENTS,
-            replace(DOMAIN, canonical=lambda problem: [problem.type]),
-        ),
-    }
-)
+def with_engines(change: Callable[[EngineDecision], EngineDecision], *names: str) -> Domain:
+    """Return the domain whose engines, or those of these names, find something else."""
+
+    def turn(engine: Callable[[Problem], EngineDecision]) -> Callable[[Problem], EngineDecision]:
+        return lambda problem: change(engine(problem))
+
+    return replace(DOMAIN, **{name: turn(getattr(DOMAIN, name)) for name in names or ("decide", "check")})
 
 
 def _other_scenario(pair: Pair) -> str:
@@ -269,3 +144,92 @@ def _two_names(text: str) -> tuple[str, str]:
 
 def _zh_name(text: str) -> str:
     return text.partition("、")[0]
+
+
+# Pairs that are at fault.
+PLANTED: dict[str, Pair] = {
+    "a statement is missing: two arrangements": replan(TIGHT, drop_statement),
+    "options are left open": replan(STATEMENTS, open_option),
+    "an option repeats a statement": replan(
+        STATEMENTS, lambda p: replace(p, options=(p.statements[0], *p.options[1:]))
+    ),
+    "an option is repeated": replan(STATEMENTS, lambda p: replace(p, options=(p.options[1], *p.options[1:]))),
+    "a statement is repeated": replan(
+        STATEMENTS, lambda p: replace(p, statements=(*p.statements, p.statements[0]))
+    ),
+    "there are two options": replan(NONE, lambda p: replace(p, options=p.options[:2])),
+    "statements contradict each other": replan(
+        STATEMENTS,
+        lambda p: replace(
+            p,
+            statements=(
+                *p.statements,
+                Proposition("left", p.entities[:2]),
+                Proposition("left", p.entities[1::-1]),
+            ),
+        ),
+    ),
+    "a letter is wrong": relabel(PRECISE, "A" if PRECISE[0].letters != "A" else "B"),
+    "a letter is missing": relabel(STATEMENTS, "" if len(STATEMENTS[0].letters) == 1 else "A"),
+    "a letter is too many": relabel(PRECISE, "ABC"),
+    "letters differ between the languages": edit(PRECISE, 1, letters="ABCD"),
+    "options of one language are swapped": swap_options(PRECISE, 0),
+    "options of the prompt alone are swapped": edit(PRECISE, 1, prompt=swap_options(PRECISE, 1)[1].prompt),
+    "a name is changed": reword(STATEMENTS, 1, _name(STATEMENTS[1].text), "Bartholomew"),
+    "a name stands for another": reword(STATEMENTS, 1, *_two_names(STATEMENTS[1].text)),
+    "an English name in a Chinese text": reword(STATEMENTS, 0, _zh_name(STATEMENTS[0].text), "James"),
+    "Chinese punctuation in an English text": reword(STATEMENTS, 1, ".\n", "。\n"),
+    "the prompt alone has words of the other language": edit(
+        STATEMENTS, 1, prompt=STATEMENTS[1].prompt.replace("Options:", "Options (选项):")
+    ),
+    "a statement of another scenario": add_foreign_statement(STATEMENTS),
+    "the question is another": reword(STATEMENTS, 1, "are correct", "are incorrect"),
+    "the level is changed": edit_all(STATEMENTS, level=STATEMENTS[0].level + 0.1),
+    "the class is changed": edit_all(
+        STATEMENTS, difficulty="hard" if STATEMENTS[0].difficulty == "easy" else "easy"
+    ),
+    "the chain is longer": edit_all(STATEMENTS, chain_length=STATEMENTS[0].chain_length + 1),
+    "a relation is missing": edit_all(STATEMENTS, relations=[]),
+    "variables are changed": edit_all(STATEMENTS, variables=json.dumps({"nm": 1})),
+    "the precision is changed": edit_all(PRECISE, precision="vague"),
+    "the type is changed": edit_all(STATEMENTS, type="incorrect_statements"),
+    "the scenario is changed": edit_all(STATEMENTS, scenario=_other_scenario(STATEMENTS)),
+    "the number of statements is changed": edit(STATEMENTS, 0, statements=99),
+    "the pair is broken": other_problem(STATEMENTS),
+    "a language is missing": STATEMENTS[:1],
+    "a language stands twice": [STATEMENTS[0], STATEMENTS[0]],
+    "the language has the wrong label": [
+        replace(STATEMENTS[0], language="en"),
+        replace(STATEMENTS[1], language="zh"),
+    ],
+    "'none of the above' is missing": without_none(NONE),
+    "'none of the above' is not marked": edit_all(NONE, has_none=False),
+    "the id is another": edit(STATEMENTS, 0, instance_id="kl_0"),
+    "the pair's id is another": edit_all(STATEMENTS, pair="kp_0"),
+    "the payload is nothing": edit_all(STATEMENTS, payload="{}"),
+    "no statement is needed": edit_all(STATEMENTS, chain_length=0),
+    "the introduction is missing": edit(STATEMENTS, 1, text=STATEMENTS[1].text.partition("\n")[2]),
+}
+# Domains that are at fault; of each the pair is sound, or the planted one of the same name.
+BROKEN: dict[str, Domain] = {
+    "an engine finds another arrangement": with_engines(
+        lambda found: replace(found, arrangements=2), "check"
+    ),
+    "both engines find two arrangements": with_engines(lambda found: replace(found, arrangements=2)),
+    "both engines find no arrangement": with_engines(lambda found: replace(found, arrangements=0)),
+    "an engine decides an option otherwise": with_engines(
+        lambda found: replace(found, verdicts=(not found.verdicts[0], *found.verdicts[1:])), "check"
+    ),
+    "an engine leaves an option open": with_engines(
+        lambda found: replace(found, verdicts=(None, *found.verdicts[1:])), "check"
+    ),
+    "both engines decide three of four options": with_engines(
+        lambda found: replace(found, verdicts=found.verdicts[:3])
+    ),
+    "an engine fails": with_engines(fail, "check"),
+    "introductions are not read": replace(DOMAIN, read_intro=fail),
+    "no statement is needed": replace(
+        DOMAIN, labels=lambda problem: replace(DOMAIN.labels(problem), chain_length=0)
+    ),
+    "the canonical form forgets the statements": replace(DOMAIN, canonical=lambda problem: [problem.type]),
+}

@@ -134,6 +134,5 @@ def test_the_report_has_a_column_an_author_where_there_are_two(store: Store, tmp
     assert cells["search"][0].startswith("100.0 [")
     assert cells["search"][1].startswith("0.0 [")
     assert all("[" in cell for row in grid.rows for cell in row[1:])
-    alone = made_edition.rows()
-    other = made_edition.publish(tmp_path / "root", alone, made_edition.statistics(alone))
+    other = made_edition.publish(tmp_path / "root", made_edition.rows(), made_edition.usual_statistics())
     assert "of catalogue" in section_of(other).missing

@@ -11,10 +11,11 @@ from perennial.tasks.a2rbench.items import PREFIX, instance_id
 from tests.a2rbench.authored_rules import LINES, SQUARES, SWAP
 from tests.a2rbench.expansion.expanding import Asking, Damage, expand, steps
 
+pytestmark = pytest.mark.slow
+
 GOOD = [("inputs", 1, None), ("inputs_run", 1, None), ("inputs_judged", 1, None)]
 
 
-@pytest.mark.slow
 def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     asking = Asking()
     found = expand(asking, SWAP, range(10))
@@ -29,7 +30,6 @@ def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     assert [request.role for request in asking.requests] == ["expander", "judge"] * 9
 
 
-@pytest.mark.slow
 def test_the_expander_is_shown_code_history_and_what_kind_is_wanted() -> None:
     asking = Asking()
     found = expand(asking, SWAP, (0, 1, 4, 7))
@@ -44,7 +44,6 @@ def test_the_expander_is_shown_code_history_and_what_kind_is_wanted() -> None:
     assert [[kind in text for kind in kinds].index(True) for text in asked] == [0, 1, 2]
 
 
-@pytest.mark.slow
 def test_the_judge_sees_outputs_and_the_answer() -> None:
     asking = Asking()
     found = expand(asking, SQUARES)
@@ -54,7 +53,6 @@ def test_the_judge_sees_outputs_and_the_answer() -> None:
         assert json.dumps(value) in text
 
 
-@pytest.mark.slow
 def test_inputs_that_cannot_be_read_go_back_to_the_expander_with_what_was_wrong() -> None:
     asking = Asking({"expander 0": "wrong_depth", "expander 1": "in_prose"})
     found = expand(asking, SWAP)
@@ -65,7 +63,6 @@ def test_inputs_that_cannot_be_read_go_back_to_the_expander_with_what_was_wrong(
     assert found.drawn[1].rejected == 2
 
 
-@pytest.mark.slow
 def test_inputs_that_give_no_item_go_back_with_what_the_code_did() -> None:
     asking = Asking({"expander 0": "raises", "expander 1": "unclear"})
     found = expand(asking, SWAP)
@@ -84,7 +81,6 @@ def test_inputs_that_give_no_item_go_back_with_what_the_code_did() -> None:
     assert '["F"]' in asked[2]
 
 
-@pytest.mark.slow
 def test_a_skipped_variation_is_missing_and_the_next_one_is_asked_for() -> None:
     asking = Asking({"expander 1": "skipped"})
     found = expand(asking, SWAP, range(4))
@@ -94,7 +90,6 @@ def test_a_skipped_variation_is_missing_and_the_next_one_is_asked_for() -> None:
     assert "V2:\n" not in asking.requests[-1].messages[-1]["content"]
 
 
-@pytest.mark.slow
 def test_what_the_judge_refuses_goes_back_with_its_reasons() -> None:
     asking = Asking({"judge 0": "refuses"})
     found = expand(asking, SWAP)
@@ -103,7 +98,6 @@ def test_what_the_judge_refuses_goes_back_with_its_reasons() -> None:
     assert found.drawn[1].rejected == 1
 
 
-@pytest.mark.slow
 def test_a_judge_who_cannot_be_read_is_asked_again_about_the_same_inputs() -> None:
     faults = {"judge 0": "in_prose", **{f"judge {number}": "verdict_in_words" for number in (2, 3, 4)}}
     asking = Asking(faults)
@@ -116,7 +110,6 @@ def test_a_judge_who_cannot_be_read_is_asked_again_about_the_same_inputs() -> No
     assert [(each.variation, each.rule) for each in found.rejected] == [(2, "unjudged")]
 
 
-@pytest.mark.slow
 def test_after_all_retries_the_variation_is_missing_for_the_last_reason() -> None:
     faults = {"expander 0": "in_prose", "expander 1": "few", "expander 2": "raises"}
     found = expand(Asking(faults), SWAP, (0, 1, 2))
@@ -124,7 +117,6 @@ def test_after_all_retries_the_variation_is_missing_for_the_last_reason() -> Non
     assert sorted(found.drawn) == [0, 2]
 
 
-@pytest.mark.slow
 def test_an_output_that_is_too_large_to_be_shown_is_refused() -> None:
     code = SWAP.code.replace("return tokens", "return [token for token in tokens for _ in range(30)]", 1)
     code = code.replace("return transform_grid(grid)", "return transform_grid(grid[::30])[::30]")
@@ -133,7 +125,6 @@ def test_an_output_that_is_too_large_to_be_shown_is_refused() -> None:
     assert sorted(found.drawn) == [0, 1]
 
 
-@pytest.mark.slow
 def test_an_endpoint_that_refuses_the_request_is_not_asked_the_same_again() -> None:
     refuse: Damage = lambda _text: Reply("", "rejected", error="no such model")  # noqa: E731
     damages = {f"expander {number}": refuse for number in range(2)}  # with a schema, and without
@@ -142,14 +133,12 @@ def test_an_endpoint_that_refuses_the_request_is_not_asked_the_same_again() -> N
     assert steps(found) == [("inputs", 1, "rejected")]
 
 
-@pytest.mark.slow
 def test_a_call_without_an_answer_ends_the_work() -> None:
     fail: Damage = lambda _text: Reply("", "unavailable", error="no connection")  # noqa: E731
     with pytest.raises(EndpointFailed, match="no connection"):
         expand(Asking(damages={"judge 0": fail}), SWAP)
 
 
-@pytest.mark.slow
 def test_inputs_of_an_earlier_edition_are_refused_and_a_seed_of_one_is_not_expanded() -> None:
     before = expand(Asking(), SWAP)
     seed, first = (instance_id(drawn.puzzle).removeprefix(f"{PREFIX}_") for drawn in before.drawn.values())

@@ -23,26 +23,25 @@ OWN = (
 )
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("made")
-    made_edition.publish(root, made_edition.rows())
-    return root
-
-
-def report_of(root: Path, **changed: Any) -> ReportData:
-    return report_data(made_edition.publish(root, made_edition.rows(**changed)))
-
-
 def own_sections(data: ReportData) -> dict[str, Section]:
     return {section.key: section for section in sections(data) if section.key in OWN}
 
 
+@pytest.fixture(scope="module")
+def data(root: Path) -> ReportData:
+    return report_data(Store(str(root)))
+
+
+@pytest.fixture(scope="module")
+def found(data: ReportData) -> dict[str, Section]:
+    return own_sections(data)
+
+
 @pytest.mark.slow
-def test_the_leaderboard_marks_the_best_models_of_each_column(root: Path, tmp_path: Path) -> None:
-    data = report_data(Store(str(root)))
+def test_the_leaderboard_marks_the_best_models_of_each_column(
+    data: ReportData, found: dict[str, Section], tmp_path: Path
+) -> None:
     assert data.settings == ("easy", "medium", "hard")
-    found = own_sections(data)
     assert list(found) == list(OWN)
     assert [key for key in found if found[key].missing] == []
     grid = found["leaderboard"].grid
@@ -60,8 +59,7 @@ def test_the_leaderboard_marks_the_best_models_of_each_column(root: Path, tmp_pa
 
 
 @pytest.mark.slow
-def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
-    found = own_sections(report_data(Store(str(root))))
+def test_drawings_are_of_all_domains_and_of_each(found: dict[str, Section]) -> None:
     for key in ("difficulty", "reply_tokens", "languages", "errors"):
         assert [drawing.heading.split(",")[0] for drawing in found[key].drawings] == [
             "all domains",
@@ -99,16 +97,11 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     [("level", ("model_means", "difficulty")), ("effort", ("level_means", "level_classes"))],
 )
 def test_figures_by_one_kind_of_classes_stand_without_the_other(
-    root: Path, chosen: str, other: tuple[str, str]
+    data: ReportData, found: dict[str, Section], chosen: str, other: tuple[str, str]
 ) -> None:
-    data = report_data(Store(str(root)))
     assert data.additions.difficulties == ["effort", "level"]
     reduced = data.by_difficulty(chosen)
-    assert (
-        set(own_sections(data)) - set(own_sections(reduced))
-        == set(other)
-        == {*data.tables} - {*reduced.tables}
-    )
+    assert set(found) - set(own_sections(reduced)) == set(other) == {*data.tables} - {*reduced.tables}
 
 
 @pytest.mark.slow
@@ -141,7 +134,7 @@ def test_the_report_takes_the_name_of_classes(
 )
 @pytest.mark.slow
 def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any], missing: set[str]) -> None:
-    data = report_of(tmp_path, **changed)
+    data = report_data(made_edition.publish(tmp_path, made_edition.rows(**changed)))
     found = own_sections(data)
     assert {key for key in found if found[key].missing} == missing
     assert write_page(data, tmp_path / "out").stat().st_size > 100_000

@@ -7,6 +7,7 @@ import pytest
 
 from perennial.tasks.statistics.agreement import nominal_alpha
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 from tests.knowlogic.figures import made_edition
 
 # Accuracy by any columns of questions, one run or more: the mean over questions of the mean over runs.
@@ -24,8 +25,8 @@ GROUP BY ALL
 
 
 @pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    return open_catalog(made_edition.publish(tmp_path_factory.mktemp("made"), made_edition.rows()))
+def catalog(root: Path) -> Catalog:
+    return open_catalog(Store(str(root)))
 
 
 def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:

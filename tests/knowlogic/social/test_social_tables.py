@@ -62,14 +62,6 @@ def test_what_is_implied_is_not_exclusive_and_has_the_implied_inverse() -> None:
                 assert RELATIONS[other].inverse[sex] in (*inverse.implies, *inverse.inverse.values())
 
 
-def test_the_size_of_the_tables_is_the_size_that_the_documents_state() -> None:
-    assert (len(RELATIONS), len(load_knowledge().rows("social/properties"))) == (48, 54)
-    assert sum(len(set(relation.inverse.values())) for relation in RELATIONS.values()) == 62
-    assert sum(len(relation.implies) + len(relation.narrowed) for relation in RELATIONS.values()) == 5 + 2
-    assert sum(relation.holder_sex is not None for relation in RELATIONS.values()) == 14
-    assert (len(table().exclusive), sum(row.has_one_holder for row in RELATIONS.values())) == (18, 8)
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_terms_are_distinct_and_articles_fit(language: Language) -> None:
     names = [each.names[language] for each in RELATIONS.values()]
