@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import copysign, floor, log10, trunc
+from typing import Any
+
+from perennial.schemas.statistics import PublishedScore
 
 # A number that a paper prints beside ours, and what a table or figure of such numbers comes to.
 
@@ -31,6 +34,12 @@ class Comparison:
     agrees: bool | None
     is_cut: bool
     reason: str
+
+
+def beside(score: PublishedScore, item: str, ours: float | None, **more: Any) -> Comparison:
+    """Return the comparison of a printed score of a player in a setting with a number of ours."""
+    more = {"setting": score.setting, "player": score.player, **more}
+    return compare(item, score.figure, score.value, ours, **more)
 
 
 def compare(

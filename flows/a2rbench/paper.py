@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from perennial.flows.a2rbench.import_release import find_lines
 from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.a2rbench.measures import Measures, compression_of, measure_code
 from perennial.tasks.a2rbench.published import PublishedLine
-from perennial.tasks.papers import Comparison, compare
+from perennial.tasks.papers import Comparison, beside, compare
 from perennial.warehouse.a2rbench.published import published_scores
 from perennial.warehouse.store.store import Store
 
@@ -62,12 +61,6 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
         *_compare_curve(of_place["section 5.3, figure 4"], of_place["table 7"]),
         *_compare_counts(of_place["section C.1"], lines),
     ]
-
-
-def beside(score: PublishedScore, item: str, ours: float | None, **more: Any) -> Comparison:
-    """Compare a printed score of a player in a setting with a number of ours."""
-    more = {"setting": score.setting, "player": score.player, **more}
-    return compare(item, score.figure, score.value, ours, **more)
 
 
 def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:

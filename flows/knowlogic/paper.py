@@ -9,7 +9,7 @@ from statistics import fmean
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.knowlogic.published import PrintedItem, judge_item, read_printed_items
-from perennial.tasks.papers import Comparison, compare
+from perennial.tasks.papers import Comparison, beside, compare
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from perennial.warehouse.knowlogic.published import published_scores
 from perennial.warehouse.store.store import Store
@@ -54,16 +54,8 @@ def _compare_cells(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
         if score.figure == "accuracy":
             # 600 questions: the nearest share of whole questions, cut or rounded to two digits.
             right = round(score.value / _SHARE * 600)
-            yield compare(
-                "table 5, of 600 questions",
-                "accuracy",
-                score.value,
-                right / 600 * _SHARE,
-                tolerance=0.00501,
-                setting=score.setting,
-                domain=score.domain,
-                player=score.player,
-            )
+            ours = right / 600 * _SHARE
+            yield beside(score, "table 5, of 600 questions", ours, tolerance=0.00501, domain=score.domain)
 
 
 def _compare_averages(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
@@ -71,9 +63,7 @@ def _compare_averages(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
     for score in table:
         if score.figure == "average":
             cells = [row.value for row in table if row.figure == "accuracy" and row.player == score.player]
-            yield compare(
-                "table 5", "average", score.value, fmean(cells), tolerance=0.0101, player=score.player
-            )
+            yield beside(score, "table 5", fmean(cells), tolerance=0.0101, setting="")
 
 
 def _compare_extraction(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
@@ -81,15 +71,12 @@ def _compare_extraction(table: Sequence[PublishedScore]) -> Iterator[Comparison]
     rates = [score for score in table if score.player]
     for score in table:
         ours = None if score.player else fmean(rate.value for rate in rates)
-        yield compare(
-            "table 8",
-            score.figure,
-            score.value,
-            ours,
-            tolerance=0.000101,
-            player=score.player or "mean",
-            reason="" if ours is not None else _NO_REPLIES,
-        )
+        more = {
+            "player": score.player or "mean",
+            "setting": "",
+            "reason": "" if ours is not None else _NO_REPLIES,
+        }
+        yield beside(score, "table 8", ours, tolerance=0.000101, **more)
 
 
 def _compare_text(of_place: dict[str, list[PublishedScore]]) -> Iterator[Comparison]:
@@ -100,15 +87,8 @@ def _compare_text(of_place: dict[str, list[PublishedScore]]) -> Iterator[Compari
         for score in of_place[section]:
             ours = counted.get(score.figure)
             reason = "" if ours is not None else "the questions were not published"
-            yield compare(
-                section,
-                score.figure,
-                score.value,
-                ours,
-                tolerance=0.005,
-                settings=score.settings,
-                reason=reason,
-            )
+            more = {"player": "", "setting": "", "settings": score.settings, "reason": reason}
+            yield beside(score, section, ours, tolerance=0.005, **more)
 
 
 def _judge_items(items: Sequence[PrintedItem]) -> Iterator[Comparison]:

@@ -46,7 +46,10 @@ def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path
     assert {row["player"] for row in drawings[1].rows} == {"all"}
     outcomes = {
         outcome: [
-            sum((row["player"], row["success"]) == (player, success) for row in made_edition.rows()["episodes"])
+            sum(
+                (row["player"], row["success"]) == (player, success)
+                for row in made_edition.rows()["episodes"]
+            )
             for player in made_edition.MODELS
         ]
         for outcome, success in (("wrong", False), ("right", True))
