@@ -106,6 +106,7 @@ def _exists(pid: int) -> bool:
 def _start_of(pid: int) -> str:
     """When the process started, "ended" for one that nobody has waited for, "" where it is unknown."""
     # The name of the command, in parentheses, may hold anything.
+    # So it is split off at the last one. Field 20 from there is the start, in ticks since the boot.
     fields = _read(f"/proc/{pid}/stat").rsplit(")", 1)[-1].split()
     if not fields:
         return ""
@@ -232,6 +233,7 @@ def find_lock(store: Store, *, is_guarded: bool = False) -> FoundLock | None:
         return None
     record = parse_record(content)
     if store.local_folder is None:
+        # No lock of an operating system reaches there: only the beat tells.
         life = _life_on_s3(record)
     elif record is not None and not record.owner.is_on_this_machine:
         life = Life.unknown
@@ -267,6 +269,7 @@ def guard(store: Store) -> Iterator[bool]:
     except FileNotFoundError as error:
         # A file system, such as /proc, that takes no folders.
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), error.filename) from None
+    # No soft lock: a mere file would outlive a process that is killed, and nobody could tell.
     lock = FileLock(folder / _GUARD, timeout=0, thread_local=False, fallback_to_soft=False)
     try:
         lock.acquire()
@@ -290,6 +293,7 @@ def remove_lock(store: Store, lock: FoundLock, *, by_force: bool = False) -> boo
         if not is_free and store.local_folder is not None:
             # Others will lock another file of that name.
             (store.local_folder / _GUARD).unlink(missing_ok=True)
+        # Only if its content is still what was looked at: the holder may have renewed it in between.
         return store.remove_bytes(LOCK_FILE, lock.content) or not store.exists(LOCK_FILE)
 
 
@@ -357,6 +361,7 @@ class RootLock:
         content = self._read_own()
         if content is not None:
             renewed = replace(self._record, beat=datetime.now(UTC))
+            # Only if nobody replaced it since it was read; else the next beat says that it is lost.
             self._store.replace_bytes(LOCK_FILE, content, renewed.as_bytes())
         else:
             self._ended.set()
@@ -365,6 +370,7 @@ class RootLock:
     def release(self) -> None:
         """Remove the lock if it is still ours; a failure is reported, and never hides what ended the work."""
         self._ended.set()
+        # A beat on its way would change the content that is read, and has to be still there, below.
         self._beating.join(_JOIN_S)
         try:
             content = self._read_own()
@@ -492,6 +498,7 @@ def _write_record(store: Store, record: LockRecord, tell: Tell) -> None:
     # After the look, so that a live holder is named even where the store ignores conditions.
     store.require_conditional_writes()
     if lock is None:
+        # Conditional, since two may have found no lock at the same time: one of the writes fails.
         is_written = store.create_bytes(LOCK_FILE, ours)
     else:
         is_written = store.replace_bytes(LOCK_FILE, lock.content, ours)

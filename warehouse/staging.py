@@ -192,6 +192,7 @@ class Staging:
                 content = parquet_bytes(pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema()))
                 self.store.write_bytes(self.part_file(name, key), content)
                 mark[name] = StagedPart(len(rows), len(content), hashlib.sha256(content).hexdigest())
+        # Last: a batch without its mark does not count, and is written again.
         self.store.write_bytes(self._mark(key), json.dumps(mark, default=asdict).encode())
         return {name: part.rows for name, part in mark.items()}
 
@@ -220,6 +221,7 @@ class Staging:
             content = self.store.read_bytes(name)
         except FileNotFoundError:
             raise self._make_damaged(name, "is missing") from None
+        # Before the hash, only to say more plainly what is wrong.
         if len(content) != part.size:
             truncated = "truncated" if len(content) < part.size else "too long"
             raise self._make_damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
@@ -286,6 +288,7 @@ class Staging:
             raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
             raise self._make_damaged(name, "is no plan")
+        # A plan that was edited would continue an edition with other settings than those of its first half.
         if values.pop(_PLAN_DIGEST, None) != content_id("plan", values):
             raise self._make_damaged(name, "was altered: it is not the plan that was written")
         return values

@@ -73,7 +73,9 @@ class Runner:
         waiting = list(works)[::-1]
         in_flight = 0
         errors: list[BaseException] = []
+        # After an error those in flight still end: their batches are staged, and need not be run again.
         while in_flight or (waiting and not errors):
+            # Asked each time: a cluster's width changes while it runs.
             while waiting and not errors and in_flight < self.width():
                 threads = self.threads(len(waiting))
                 parameters = {"work": waiting.pop(), "threads": threads}
@@ -185,6 +187,7 @@ class _Crew:
     """One set of worker processes; when one of them dies, so do the others."""
 
     def __init__(self, workers: int, benchmark: str) -> None:
+        # Not forked: the parent has threads, whose locks a fork would copy in whatever state they are.
         context = multiprocessing.get_context("spawn")
         self._held, self._lifeline = context.Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(
@@ -194,6 +197,7 @@ class _Crew:
 
     def submit(self, function: Callable[..., Result], *values: object) -> "Future[Result]":
         """Hand the work to a worker, starting one where none is idle."""
+        # The executor starts processes in here, which inherit the mask of the thread that starts them.
         with interrupts_held_back():
             return self._executor.submit(function, *values)
 
@@ -201,6 +205,7 @@ class _Crew:
         """Let the workers leave now: they hold nothing that is not in a file."""
         if not self.is_dismissed:
             self.is_dismissed = True
+            # First: workers then leave at once; `shutdown` would wait for the batches they are at.
             self._lifeline.close()
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._held.close()
@@ -227,6 +232,7 @@ def _leave_with(lifeline: Connection) -> None:
     try:
         lifeline.recv_bytes()
     except (EOFError, OSError):
+        # Not `sys.exit`, which would end only this thread.
         os._exit(1)
 
 
@@ -246,6 +252,7 @@ def spread_over(workers: int | None) -> Spread:
             yield from (function(*arguments) for arguments in values)
             return
         width = min(count, len(values))
+        # A thread for each process, as `run` waits for its result.
         with ProcessPool(width) as pool, ThreadPoolExecutor(width) as threads:
             yield from threads.map(lambda arguments: pool.run(function, *arguments), values)
 

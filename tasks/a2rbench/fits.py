@@ -70,8 +70,10 @@ def _affine(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple
         if not chosen.any() or not (sources == wanted)[~chosen].all():
             continue
         c, w, features = sources[chosen], wanted[chosen], places[:, chosen]
+        # Other factors map several tokens to one: no rule that can be undone has them.
         for a in (a for a in range(1, size) if gcd(a, size) == 1):
             rest = (w - a * c) % size
+            # What a step leaves over must be one constant: all steps are tried at once on a few places.
             left = (rest[:_FIRST] - steps @ features[:, :_FIRST]) % size
             for row in np.flatnonzero((left == left[:, :1]).all(axis=1)):
                 constant = (rest - steps[row] @ features) % size
@@ -191,6 +193,7 @@ def _keys(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple[s
         numbers = np.concatenate([numbers_of_example.ravel() for numbers_of_example in classes])
         for a in (1, size - 1):
             added = np.concatenate([(wanted - a * source).ravel() % size for source, wanted in examples])
+            # The last place of each class wins here; whether all of them agree is compared below.
             key = {int(number): int(addend) for number, addend in zip(numbers, added, strict=True)}
             classes_of_query = _classes(query.shape, axis) % period
             fits = (np.array([key[int(number)] for number in numbers]) == added).all()
@@ -341,6 +344,7 @@ def _meet(
             made[key] = tabulate(rule[-1], False, shape)(apply(rule[:-1], index))
         return made[key]
 
+    # Met in the middle: S steps forwards and S backwards in place of S * S pairs of them.
     after: dict[Flat, list[tuple[RuleStep, ...]]] = {source: [()]}
     for step in steps:
         after.setdefault(tabulate(step, False, shape)(source), []).append((step,))
@@ -370,11 +374,13 @@ def _tabulate(
         return run
     if is_move(step):
         places = run(tuple(range(size)))
+        # An itemgetter of one index gives the token itself, not a tuple of it.
         return itemgetter(*places) if size > 1 else tuple
     modulus = len(TOKENS[alphabet])
     if step.kind in _BY_TOKEN and step.where == "all":
         table = [run((number,), (1,) * dimension)[0] for number in range(modulus)]
         return lambda flat: tuple([table[number] for number in flat])
+    # At each place such a step is affine in the token: what it makes of 0 and of 1 tells all.
     added, ones = run((0,) * size), run((1,) * size)
     rows = [((number - addend) % modulus, addend) for number, addend in zip(ones, added, strict=True)]
     return lambda flat: tuple(
@@ -413,6 +419,7 @@ def find_fits(
 
     The rules of the grammar are tried as well, unless they are not asked for: there are millions.
     """
+    # As text: lists cannot be keys of the cache.
     return _find_fits(dimension, json.dumps([examples, query]), has_grammar)
 
 

@@ -111,6 +111,7 @@ def _list_sums(size: int, dimension: Dimension) -> Iterator[tuple[str, tuple[int
     yield from (("add", (added,)) for added in range(1, size))
     for factor in range(2, size):
         if gcd(factor, size) == 1:
+            # The inverse factor is a number of the step too, as its code is rendered from numbers only.
             yield from (("multiply", (factor, pow(factor, -1, size), added)) for added in range(3))
     kinds = ("slope", "number") if dimension > 1 else ("slope",)
     yield from ((kind, (step, first)) for kind in kinds for step in near for first in (0, 1))
@@ -272,6 +273,7 @@ _LEAST, _LEAST_OF_STEP = 0.6, 0.25
 @lru_cache(maxsize=32)
 def _probes(dimension: Dimension, alphabet: Alphabet) -> tuple[Value, ...]:
     """Return the fixed inputs that distinguish rules, as numbers: of all tokens, then of few."""
+    # By a fixed seed: a rule must have the same name in every edition, so that it is not drawn twice.
     rng, size = derive_rng(0, f"a2rbench/probes/{dimension}/{alphabet}", 0), len(TOKENS[alphabet])
 
     def fill(sides: Sequence[int], numbers: Sequence[int]) -> Value:
@@ -334,6 +336,7 @@ def draw_rule(domain: str, rng: random.Random) -> Rule | None:
     drawn = [_draw_step(list_steps(dimension, alphabet), rng) for _ in range(2)]
     if alphabet != "any" and all(step.kind in _MOVES for step in drawn):
         sums = [step for step in list_steps(dimension, alphabet) if step.kind in _SUMS]
+        # Or the rule would only move tokens, as those of the symbolic cells do.
         drawn[rng.randrange(2)] = _draw_step(sums, rng)
     if rng.random() < 0.5:
         drawn.append(rng.choice(list_last_steps(dimension)))
@@ -350,6 +353,7 @@ def is_telling(dimension: Dimension, alphabet: Alphabet, steps: tuple[RuleStep, 
         return False
     outputs = run_probes(dimension, alphabet, steps)
     without_one = [steps[:index] + steps[index + 1 :] for index in range(len(steps))]
+    # A step that hardly matters makes the rule as easy as what is left without it.
     for shorter in ((), *((step,) for step in steps), *without_one):
         pairs = zip(outputs, run_probes(dimension, alphabet, shorter), strict=True)
         least = _LEAST_OF_STEP if len(shorter) > 1 else _LEAST

@@ -45,6 +45,7 @@ def open_client(
         policy.max_reply_bytes,
         timeout=Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
         limits=httpx.Limits(max_connections=policy.concurrency),
+        # A redirect would carry the key to a host that nobody named.
         follow_redirects=False,
         # A proxy of the environment cannot reach this machine's own servers.
         mounts={f"all://{bracket_host(url.hostname or '')}": None} if is_loopback(url) else None,
@@ -57,6 +58,7 @@ def open_client(
     return AsyncOpenAI(
         api_key=key or _NO_KEY,
         base_url=strip_url(url),
+        # The policy of `retry_policy` tries again; two layers would multiply the attempts, and hide them.
         max_retries=0,
         http_client=http_client,
         default_headers=cast(dict[str, str], headers | dict(extras.headers)),
@@ -141,6 +143,7 @@ class _Body:
         self._idle += count
         if self._idle > _SMALL:
             raise _TooMuch("has 1 MB that decodes to nothing")
+        # The bytes of the wire too: of a body that decodes to little they are what takes memory and time.
         await self._check(self._received)
 
     async def _check(self, size: int) -> None:

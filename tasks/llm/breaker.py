@@ -48,6 +48,7 @@ class Breaker:
 
     def open(self, error: str) -> None:
         """Let no call start any more, of whatever model, and end all waits: they raise with this error."""
+        # The first reason stays: what fails later mostly follows from it.
         self._endpoint_error = self._endpoint_error or error
         self._wake(None)
 
@@ -88,6 +89,7 @@ class Breaker:
     def _endpoint_wide(self, model: str, tried: CallAttempt, key_works: bool) -> str | None:
         status, reason = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"{self._base_url} (asked for model {model!r})"
+        # Even if the key worked before: it was revoked, and so refuses all calls.
         if status == 401:
             remedy = f"set {self._keys} to a valid key ({self._whose_key}), {_AGAIN}"
             return f"the key was refused by {where}: {reason}: {remedy}"
@@ -122,7 +124,9 @@ class Breaker:
     def _wake(self, model: str | None) -> None:
         """End the waits of this model's calls, or of all."""
         now = asyncio.get_running_loop().time()
+        # A copy: a wait that ends takes itself out.
         for alarm, waiting in list(self.waiting.items()):
+            # One that has a time already is ending.
             if alarm.when() is None and model in (None, waiting):
                 alarm.reschedule(now)
 
@@ -148,6 +152,7 @@ class _Wait:
         del self._breaker.waiting[self._alarm]
         try:
             await self._alarm.__aexit__(kind, error, trace)
+        # The time-out came from `_wake`: raise what opened the breaker. Without a reason it is another's.
         except TimeoutError:
             self._breaker.check(self._model)
             raise

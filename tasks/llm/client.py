@@ -64,6 +64,7 @@ class Attempts:
         number = None
         try:
             number = await self._ledger.begin_attempt(request, reservation.estimate_usd)
+            # Once more: the breaker may have opened while the ledger was written.
             check()
         except BaseException:
             self._budget.cancel(reservation)
@@ -96,6 +97,7 @@ class Attempts:
         try:
             tried = await send()
         except BaseException:
+            # Counted, as it may have been sent: a server bills what it received, whatever ended the wait.
             self._budget.settle(reservation, None, reservation.estimate_usd)
             raise
         if tried.received.was_sent:
@@ -396,6 +398,7 @@ class ModelClient:
         try:
             last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
         except LimitReached:
+            # An attempt that was paid for is kept, though the next one is past the limit.
             if failed is not None:
                 await self._store(request, failed.reply)
             raise
@@ -416,6 +419,7 @@ class ModelClient:
             return tried
         if self._listing is None:
             self._listing = asyncio.create_task(self._list_known())
+        # All calls share one listing: one that is cancelled must not end it for the others.
         listed = await asyncio.shield(self._listing)
         name = str(request.params.get("model", request.model))
         if listed is None or is_listed(name, listed):

@@ -38,6 +38,7 @@ class RateLimit:
 
         self._per_minute = per_minute
         self._burst = max(1, per_minute // _BURST)
+        # Any minute holds a whole burst and a minute's flow, which together may be `per_minute`.
         flow_per_second = (per_minute - self._burst + 1) / _SECONDS
         self._bucket = AsyncLimiter(self._burst, self._burst / flow_per_second)
         # aiolimiter serves small amounts first, which would starve the large ones.
@@ -47,6 +48,7 @@ class RateLimit:
     async def take(self, amount: int = 1) -> None:
         """Wait until `amount` units, and those owed, may be used."""
         async with self._turn:
+            # Whoever asks next pays what is owed: an endpoint counts it against the account, not a call.
             amount, self._owed = amount + self._owed, 0
             while amount > 0:
                 piece = min(amount, self._burst)
@@ -92,6 +94,7 @@ class RateLimits:
             self._tokens.owe(reply.tokens - self._expect_tokens(request))
 
     def _expect_tokens(self, request: ModelRequest) -> int:
+        # With `max_tokens`, not a guess of the reply: endpoints count the promise when they admit a request.
         return self._count(request) + (completion_bound(request.params) or 0)
 
 
@@ -190,6 +193,7 @@ def _for_prompt_of(request: ModelRequest, price: Price) -> Price:
 
 
 def _prompt_cost(request: ModelRequest, price: Price) -> float:
+    # An upper bound: whether the prompt is cached is known only afterwards.
     prompt_price = max(price.prompt or 0.0, price.cached or 0.0)
     return prompt_tokens_at_most(request, _BYTES_PER_TOKEN) * prompt_price / 1e6
 
@@ -257,6 +261,7 @@ class Budget:
         if in_batch:
             self._overruns.setdefault(request.model, 1.0)
         self._raise_if_never(wanted)
+        # Not past those who wait: a small call would let a dear one starve.
         if not self._queue and self._fits(wanted):
             self._hold(wanted)
             return wanted
@@ -265,6 +270,7 @@ class Budget:
         try:
             await granted
         except asyncio.CancelledError:
+            # Granted and cancelled in the same turn of the loop: what was held would stay held for good.
             if granted.done() and not granted.cancelled() and granted.exception() is None:
                 self.cancel(wanted)
             else:
@@ -280,6 +286,7 @@ class Budget:
     def settle(self, reservation: Reservation, cost_usd: float | None, estimate_usd: float | None) -> None:
         """Count an attempt that was sent: with its cost, or else with the estimate; None: not known."""
         self._release(reservation)
+        # Never below 1: a cheap reply does not show that the next one cannot use its whole bound.
         overrun = cost_usd / reservation.estimate_usd if cost_usd and reservation.estimate_usd else 1.0
         self._overruns[reservation.model] = max(overrun, self._overruns.get(reservation.model, 1.0))
         self._requests += 1
@@ -303,6 +310,7 @@ class Budget:
 
     def _release(self, reservation: Reservation) -> None:
         held_usd = self._held.pop(reservation)
+        # Zero when nothing is held: rounding of many sums would otherwise add up.
         self._held_cost = self._held_cost - held_usd if self._held else 0.0
         self._asked_first.discard(reservation.model)
 
@@ -337,6 +345,7 @@ class Budget:
             self._queue.popleft()
 
     def _fits(self, wanted: Reservation) -> bool:
+        # Those in flight count as sent: all of them may be.
         if self._max_requests is not None and self._requests + len(self._held) + 1 > self._max_requests:
             return False
         if self._max_cost is None:

@@ -91,6 +91,7 @@ def retry_after_s(http_status: int, headers: Mapping[str, str], now: datetime | 
     """
     if http_status not in RETRY_AFTER_STATUSES:
         return None
+    # The finer one first: of servers that send both, `retry-after` has whole seconds.
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return max(0.0, milliseconds / 1000)
@@ -136,12 +137,14 @@ class RetryPolicy:
         """Seconds to wait after attempt number `attempt` (from 1)."""
         if asked_s is not None:
             return asked_s + jitter.uniform(0, self.base_delay_s)
+        # Bounded, as 2 ** attempt of many attempts is no float any more.
         doublings = min(attempt - 1, 60)
         return jitter.uniform(0, min(self.max_delay_s, self.base_delay_s * 2**doublings))
 
     def outage_wait_s(self, attempt: int, jitter: Random) -> float:
         """The seconds to wait after attempt number `attempt` at a server that is not there."""
         longest = min(self.max_delay_s, self.base_delay_s * 4.0 ** min(attempt - 1, 30))
+        # Little jitter: a full one might use up all attempts before the server is back.
         return jitter.uniform(0.75 * longest, longest)
 
     def asks_too_long(self, received: HttpResult) -> bool:

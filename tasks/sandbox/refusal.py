@@ -109,6 +109,7 @@ def check_syntax(code: str, limits: WorkerLimits = LIMITS) -> ast.Module:
         size = len(code.encode())
     except UnicodeEncodeError:
         raise SandboxRefusal("syntax", "the code has a lone surrogate") from None
+    # Before parsing, whose memory and time grow with the text.
     if size > limits.source_bytes:
         raise SandboxRefusal(
             "too_large", f"{size:,} bytes of code, at most {limits.source_bytes:,} are allowed"
@@ -117,9 +118,11 @@ def check_syntax(code: str, limits: WorkerLimits = LIMITS) -> ast.Module:
         tree = ast.parse(code)
     except (SyntaxError, ValueError) as error:
         raise SandboxRefusal("syntax", f"the code is no Python: {error}") from None
+    # So CPython's parser ends on code that is nested too deeply.
     except (RecursionError, MemoryError):
         raise SandboxRefusal("too_large", "the code is nested too deeply") from None
     _check_size(tree, limits)
+    # Bound anywhere is enough: read outside of its scope such a name is only a NameError in the worker.
     bound = {name for node in ast.walk(tree) for name in _bound_names(node)}
     for node in ast.walk(tree):
         fault = _fault_of(node, bound)
@@ -131,6 +134,7 @@ def check_syntax(code: str, limits: WorkerLimits = LIMITS) -> ast.Module:
 
 
 def _check_size(tree: ast.AST, limits: WorkerLimits) -> None:
+    # A level at a time: a function that calls itself would exhaust Python's stack on what it should refuse.
     count, level = 0, [tree]
     for _ in range(limits.source_depth + 1):
         count += len(level)
@@ -207,6 +211,7 @@ def _fault_of_attribute(node: ast.Attribute) -> str:
 
 def _fault_of_format(text: str) -> str:
     try:
+        # A format spec may hold fields of its own, such as {0:{1.real}}.
         fields = [(field or "") + (spec or "") for _, field, spec, _ in Formatter().parse(text)]
     except ValueError:
         return "a format text that cannot be read"

@@ -30,6 +30,8 @@ _ENTRIES = {"loop": ("names", "copying", "proxies", "loop"), "probe": ("probe",)
 # By SIGKILL or SIGXCPU, as seen here and through bubblewrap.
 _KILLED = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
+# The guest's modules travel in the command, as text: a jail holds the interpreter's folders only, and -S
+# keeps the folders of installed packages out.
 _BOOTSTRAP = """
 import binascii, marshal, sys, types
 for name in ("perennial", "perennial.tasks", "perennial.tasks.sandbox", "perennial.tasks.sandbox.guest"):
@@ -91,10 +93,12 @@ class Worker:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            # Nobody reads it, and a full pipe would stop the worker.
             stderr=subprocess.DEVNULL,
             env={**ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed)},
             cwd="/",
             start_new_session=True,
+            # `select` sees what the pipe holds, not what a buffer of Python has taken from it.
             bufsize=0,
         )
 
@@ -153,6 +157,7 @@ class Worker:
         """Send one request; anything but a reply to it ends the worker."""
         if self._process.returncode is not None:
             raise SandboxRefusal("died", "the worker has ended")
+        # What code wrote ahead of its request cannot repeat a number that is drawn just now.
         nonce = secrets.token_hex(16)
         line = json.dumps({**request, "nonce": nonce}, separators=(",", ":")).encode() + b"\n"
         if len(line) > self._limits.message_bytes:
@@ -212,6 +217,7 @@ class Worker:
             if not select.select([], [pipe], [], max(deadline - time.monotonic(), 0))[1]:
                 raise self._end("time", f"the worker read nothing for {seconds:g} seconds")
             try:
+                # A pipe is writable when PIPE_BUF bytes fit: more at once could block beyond the deadline.
                 line = line[os.write(pipe, line[:4_096]) :]
             except BrokenPipeError:
                 raise self._explain_end(seconds) from None
@@ -221,6 +227,7 @@ class Worker:
             if not self._readable(deadline - time.monotonic()):
                 raise self._end("time", f"no output within {seconds:g} seconds")
             left = self._limits.message_bytes - len(self._buffer)
+            # One byte more than is allowed tells a reply that is too large from one that just fits.
             piece = os.read(self._stdout, min(left + 1, 65_536))
             if not piece:
                 raise self._explain_end(seconds)
@@ -308,6 +315,7 @@ def run_purely(
     """
     first = run_code(code, function, inputs, limits, jail, hash_seeds[0])
     for number, hash_seed in enumerate(hash_seeds[1:], 1):
+        # The other order shows what a function keeps from one call to the next.
         step = -1 if number % 2 else 1
         again = run_code(code, function, list(inputs)[::step], limits, jail, hash_seed)[::step]
         for index, (before, other) in enumerate(zip(first, again, strict=True)):

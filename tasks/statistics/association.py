@@ -111,6 +111,7 @@ def _noncentralities(chi2: float, dof: int) -> tuple[float, float]:
 
         if gap(0.0) <= 0:
             return 0.0
+        # Far above any noncentrality that could give so small an X2: the root lies below.
         top = chi2 + 10 * math.sqrt(2 * chi2 + 1) + 50
         return float(brentq(gap, 0.0, top, xtol=1e-9))
 
@@ -144,6 +145,7 @@ def compute_corrected_cramers_v(chi2: float, n: int, rows: int, columns: int) ->
 def share_reaching(observed: float, permuted: "_Numbers") -> float:
     """The p-value, up to Monte Carlo error (Phipson, Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39)."""
     reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
+    # The observed labels are one of the permutations, so that p is never 0.
     return (1 + reached) / (1 + len(permuted))
 
 
@@ -174,12 +176,14 @@ def permute_sums(
     used = np.unique(np.concatenate([table.categories for table in tables]))
     row_of_category = np.full(len(sizes), -1)
     row_of_category[used] = np.arange(len(used))
+    # Strata in which no permutation changes anything count alike in all draws.
     fixed = correct.copy()
     for table in tables:
         fixed[table.categories] -= table.correct
     weights = 1 / sizes[used]
     unchanged = np.setdiff1d(np.flatnonzero(sizes), used)
     beside = float(correct[unchanged] ** 2 @ (1 / sizes[unchanged]))
+    # Its size orders the draws within the stream, and so decides p: it must not depend on the machine.
     block = max(1, _CELLS // len(used))
     sums = []
     for start in range(0, resamples, block):
@@ -303,7 +307,9 @@ def compute_trend(
     if len(counts) < FEWEST_DOMAINS:
         return Trend(n, slope, p_value=p_value, no_interval=f"fewer than {FEWEST_DOMAINS} domains")
     chosen = generator.integers(0, len(counts), (resamples, len(counts)))
+    # Values are centered within strata, so two sums of each stratum are all that a resample needs.
     bottom = squares[chosen].sum(axis=1)
+    # Strata drawn without any difference in x have no slope.
     slopes = products[chosen].sum(axis=1)[bottom > 0] / bottom[bottom > 0]
     low, high = (float(end) for end in np.quantile(slopes, (_TAIL, 1 - _TAIL)))
     return Trend(n, slope, min(slope, low), max(slope, high), p_value)

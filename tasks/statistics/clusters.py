@@ -125,6 +125,7 @@ def share_interval(mean: "Estimate", runs: float) -> Interval:
         return exact_interval(share, 1)
     trials = _count_trials(mean, share * (1 - share))
     units = (mean.clusters if mean.is_stratified else mean.n) / mean.weighting
+    # Few right or few wrong ones say little of the variance, which then promises more trials than there are.
     if is_near_an_end(share * units, units):
         trials = min(trials, units)
     elif not mean.is_stratified:
@@ -276,6 +277,7 @@ def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: ClusterDraw) -> Esti
     clustered = alone if draw.cluster is None else _by_cluster(sums, sizes, draw.cluster, draw.strata)
     return Estimate(
         ratio=float(sums.sum()) / float(sizes.sum()),
+        # By cluster alone, clusters that agree by chance would give an interval that is too narrow.
         variance=max(clustered.variance, alone.variance),
         degrees=clustered.degrees,
         skewness=clustered.skewness,
@@ -312,6 +314,7 @@ def _by_cluster(
         if strata is not None:
             of_stratum = np.zeros(len(numbers), np.int64)
             of_stratum[cluster] = strata
+            # Clusters are numbered in all instances: those without one here are gaps.
             strata = of_stratum[numbers > 0]
         sums, sizes = totals[numbers > 0], numbers[numbers > 0]
     if len(sums) < 2:
@@ -429,6 +432,7 @@ def item_statistics(grid: SettingGrid) -> ItemStatistics:
     )
     counts = seen.sum(axis=1)
     columns = [np.empty(grid.runs.shape[1]) for _ in range(5)]
+    # A part of the instances at a time: six matrices of all of them would not fit into memory.
     step = max(1, _CELLS_AT_ONCE // max(1, len(grid.players)))
     for first in range(0, grid.runs.shape[1], step):
         part = slice(first, first + step)
@@ -459,6 +463,7 @@ def _statistics(
     )
     norm = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
     r = (left * right).sum(axis=1) / np.where(defined, norm, 1.0)
+    # Rounding may take a perfect correlation past 1, where arctanh has no value.
     r = np.where(defined, np.clip(r, -1.0, 1.0), np.nan)
     bounded = defined & (1 - np.abs(r) >= _PERFECT)
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) / np.sqrt(np.maximum(players - 3, 1))

@@ -172,9 +172,11 @@ def fit_rasch(patterns: Patterns, clusters: "Ints | None" = None) -> Rasch | Non
         gain = float(gradient @ step)
         if gain < _CONVERGED * patterns.instances.sum():
             return _finish(patterns, at, hessian, np.arange(n_strata) if clusters is None else clusters)
+        # Two logits at most: far from the maximum the quadratic that Newton follows says little.
         step *= min(1.0, 2.0 / float(np.abs(step).max()))
         while True:
             step_values = _evaluate(patterns, at + step)
+            # So small a gain is less than the rounding of the value: halving would never end.
             if step_values[0] >= value or gain < _CLOSE:
                 break
             step /= 2
@@ -223,6 +225,7 @@ def _evaluate(patterns: Patterns, at: "Floats") -> "tuple[float, Floats, Floats]
 
     n_players = patterns.runs.shape[1]
     chance = expit(at[:-1])
+    # The penalties keep the maximum finite: of a player who solves all, and of a spread without scatter.
     value = float(patterns.successes.sum(axis=0) @ at[:n_players]) - float(at[-1] ** 2) / 2
     value -= float(np.sum(np.logaddexp(0.0, at[:-1]) - at[:-1] / 2))
     gradient = np.append(0.5 - chance, -at[-1])
@@ -358,12 +361,14 @@ def compare_slopes(
         is_usable = (runs[:, k] > 0) & (runs.sum(axis=1) > runs[:, k])
         if counts[is_usable].sum() < _FEWEST:
             continue
+        # Without the player's own answers, which would pull the predicted difficulty towards themselves.
         logs = (total - terms[k])[is_usable]
         weights = np.exp(logs - logsumexp(logs, axis=1)[:, None])
         chance = (weights * expit(gaps[k][is_usable])).sum(axis=1)
         predicted = (weights * difficulty[is_usable]).sum(axis=1)
         number, tried = counts[is_usable], runs[is_usable, k]
         information = number * tried * chance * (1 - chance)
+        # The ability was fitted to the same answers: only what the difficulty says beyond a constant counts.
         predicted -= float(information @ predicted) / float(information.sum())
         left = solved[is_usable, k] - tried * chance
         scatter = float(number @ (left * predicted) ** 2) ** 0.5
@@ -539,6 +544,7 @@ class _Model:
         variance, distribution = float(weights @ self.fitted.covariance @ weights), norm
         if self.fitted.cluster_covariance is not None:
             clustered = float(weights @ self.fitted.cluster_covariance @ weights)
+            # The larger one, as for other figures: few clusters may agree by chance.
             if clustered > variance:
                 variance, distribution = clustered, t(self.n_clusters - 1)
         error = sqrt(variance + drawn)

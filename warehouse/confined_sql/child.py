@@ -35,6 +35,7 @@ _BESIDE_BYTES = 150_000_000
 
 def main() -> None:
     """Run tasks until the input ends."""
+    # The process that asks decides what Ctrl-C ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(int(sys.argv[1]))
     os.nice(int(sys.argv[2]))
@@ -46,6 +47,7 @@ def main() -> None:
     os.dup2(void, 1)
     os.dup2(void, 2)
     tasks: SimpleQueue[SqlTask] = SimpleQueue()
+    # Another thread reads, so that the end of the input is seen, and ends this process, during a query.
     Thread(target=_receive, args=(tasks,), daemon=True).start()
     while True:
         _run(tasks.get(), replies)
@@ -54,6 +56,7 @@ def main() -> None:
 def _die_with(parent: int) -> None:
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    # It may have ended before prctl was called, and would send no signal any more.
     if os.getppid() != parent:
         os._exit(1)
 
@@ -78,6 +81,7 @@ def _run(task: SqlTask, replies: BinaryIO) -> None:
         past = memory_error(task.sql, "the limit is reached")
         last = ("error", Failure(type(past).__name__, str(past)))
     except Exception as error:  # noqa: BLE001  the process that asked raises it
+        # Only its text is sent: the class is DuckDB's, and the reader takes plain values only.
         if may_be_damage(error):
             text = f"{name_query(task.sql)} failed: {in_one_line(error)}"
             last = ("error", Failure(QueryFailed.__name__, text, may_be_damage=True))
@@ -108,6 +112,7 @@ def _pack(rows: Sequence[Row], sql: str) -> Iterator[bytes]:
     if len(content) <= MOST_BYTES:
         yield content
         return
+    # Before the halves are packed: both at once could pass the memory limit.
     del content
     if len(rows) == 1:
         raise QueryFailed(
@@ -127,6 +132,7 @@ class _MemoryLimit:
 
     def __enter__(self) -> None:
         if held := _held_bytes():
+            # On top of what is held already: the interpreter, and what earlier queries left.
             self._set(held + self._bytes + _BESIDE_BYTES)
 
     def __exit__(self, *_: object) -> None:

@@ -85,6 +85,7 @@ def read_plain(read: Callable[[int], bytes]) -> Any:
     Raises ValueError for what is not a plain value.
     """
     (length,) = _LENGTH.unpack(read(_LENGTH.size))
+    # Before anything is read: a length alone could make this process reserve any amount of memory.
     if length > MOST_BYTES:
         raise ValueError(f"a message of {length:,} bytes")
     try:
@@ -102,6 +103,7 @@ class _PlainUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == (__name__, Failure.__name__):
             return Failure
+        # A query that takes over its process could else name a function to be called in this one.
         if (module, name) not in _PLAIN:
             raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
         return super().find_class(module, name)

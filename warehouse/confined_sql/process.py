@@ -63,6 +63,7 @@ class SqlProcess:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
+        # Written by the watching thread before it kills, read after the end: so the reason is known by then.
         self._killed_for = ""
         self._is_busy = False
 
@@ -146,6 +147,7 @@ class SqlProcess:
                 if while_waiting is not None and not selector.select(_WAIT_S):
                     while_waiting()
                     continue
+                # Past Python's buffer, which would hide from the selector what it has read ahead.
                 part = os.read(pipe, min(size, 1 << 20))
                 if not part:
                     raise EOFError

@@ -29,6 +29,7 @@ from perennial.warehouse.store.file_system import NOT_OFFERED, UNMET, draft_of, 
 FOLDER = ".probes"
 # What a killed process left is removed by a later probe; a younger object may belong to a probe under way.
 _LEFT_BEHIND = timedelta(hours=1)
+# The object is there, and no object has this ETag: a store that keeps conditions refuses both.
 _CONDITIONS = {"If-None-Match": {"IfNoneMatch": "*"}, "If-Match": {"IfMatch": f'"{"0" * 32}"'}}
 
 _kept: set[tuple[str, str]] = set()
@@ -157,6 +158,7 @@ def _succeeds(act: Callable[[], object]) -> bool:
         except FileExistsError:
             return False
         except Exception as error:
+            # An object that is gone has not the content that was expected either.
             if error_code(error) in (*UNMET, "NoSuchKey", "404"):
                 return False
             if error_code(error) not in _UNDECIDED or pause is None:

@@ -92,6 +92,7 @@ class Store:
         """The names of files and folders that lie directly in that very position; none where it is absent."""
         try:
             with self._target(position) as (filesystem, path):
+                # Refreshed: fsspec keeps listings, and other processes write here too.
                 paths = [str(entry).rstrip("/") for entry in filesystem.ls(path, detail=False, refresh=True)]
         except FileNotFoundError:
             return []
@@ -111,6 +112,7 @@ class Store:
                 with suppress(OSError):
                     Path(source).parent.rmdir()  # unless others lie there
                 return
+            # There a move is a copy and a removal: only a copy of equal bytes permits the second.
             filesystem.cp_file(source, path)
             hashes = []
             for copy in (source, path):
@@ -124,6 +126,7 @@ class Store:
 
     def _read(self, name: str, read: Callable[[str], Read]) -> Read:
         """Read the file under its name, wherever it lies; it may be moved meanwhile."""
+        # The first position once more: between the two looks a file may have been moved back.
         *places, last = (*_places_of(name), name)
         for position in places:
             with suppress(FileNotFoundError):

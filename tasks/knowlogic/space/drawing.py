@@ -126,6 +126,7 @@ def _draw_facts(
     usable = sayings(board.scene.name)
     entity_at = {slots[entity]: entity for entity in named}
     held, facts, singles = board.frame.full, list[Fact](), 0
+    # Entities without a fact come first: one that no statement names would make the draw fail at the end.
     unnamed = list(named)
     for _ in range(_MOST_DRAWS_STATEMENTS):
         fact = _draw_fact(usable, slots, named, unnamed or named, entity_at, rng)

@@ -126,6 +126,7 @@ class SpaceBoard:
         """The constraint on entities that a fact is; nothing is in a relation to itself."""
         entities = [filler for filler in fact.places if filler >= 0]
         if len(set(entities)) < len(entities):
+            # Allowed nowhere, so that it is false and not an error: options may say such things.
             return Constraint((entities[0],), frozenset())
         allowed = frozenset(
             tuple(slot for slot, filler in zip(slots, fact.places, strict=True) if filler >= 0)

@@ -70,6 +70,7 @@ class Scene:
         left = [
             (math.dist((here.x, here.y), (other.x, other.y)), number)
             for number, other in enumerate(self.slots)
+            # Corners are computed by cosines: who sits straight ahead gives 0 but for rounding.
             if x * (other.y - here.y) - y * (other.x - here.x) > 1e-9
         ]
         return min(left)[1]

@@ -257,6 +257,7 @@ class _Finder:
         if not open_:
             yield masks
             return
+        # The one with the fewest times, so that contradictions show early; the name keeps the order fixed.
         event = min(open_, key=lambda event: (masks[event].bit_count(), event))
         mask = masks[event]
         while mask:
@@ -372,6 +373,7 @@ class _OrderTheory:
         self.events = {event: self._new(self.last - self.first) for event in events}
         for start in self.events.values():
             for variable in range(start, start + self.last - self.first - 1):
+                # From a time on implies from the one before on: so orders are clauses of two literals.
                 self.solver.add_clause([-(variable + 1), variable])
         self.assumed: list[int] = []
         self.bounds: dict[str, tuple[int, int]] = dict.fromkeys(events, (self.first, self.last))
@@ -384,6 +386,7 @@ class _OrderTheory:
     def assume(self, claim: TimeClaim) -> None:
         """Add a statement, and keep the bounds that it gives."""
         self.assumed.append(self._literal(claim))
+        # Only what follows at once: it keeps comparisons small, and wide bounds do no harm.
         _, propagated = self.solver.propagate(assumptions=self.assumed)
         implied = set(propagated)
         for event, (low, high) in self.bounds.items():
@@ -412,6 +415,7 @@ class _OrderTheory:
             for event in self.events:
                 span = range(self.first, self.last + 1)
                 value = max(year for year in span if self._from(event, year) in model)
+                # Earlier than this time, or later.
                 clause += [-self._from(event, value), self._from(event, value + 1)]
             self.solver.add_clause(clause)
         return model_count
@@ -441,6 +445,7 @@ class _OrderTheory:
         low, high = self._range(early)
         for value in range(low, high + 1):
             self.solver.add_clause([-literal, -self._from(early, value), self._from(late, value + number)])
+        # The other direction too: options are judged by the literal's negation as well.
         low, high = self._range(late)
         for value in range(low, high + 1):
             self.solver.add_clause([literal, -self._from(late, value), self._from(early, value - number + 1)])

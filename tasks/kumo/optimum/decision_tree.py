@@ -83,6 +83,7 @@ def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool 
         below = []
         for position, actions in zip(level, plays, strict=True):
             if actions is None:
+                # Without a first test there is no tree; further down the tree is cut off.
                 if position.decision is root:
                     return None
                 position.decision.is_cut_off = True
@@ -159,6 +160,7 @@ class _Weights:
     def truths(self, left: int, tried: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The truths left that may survive, and those that survive in any case."""
         numbers = self._by_set(left, tried)
+        # Numbers of completions are whole: .5 tells none from one in spite of rounding.
         sets = [truth_set for truth_set, number in zip(self._survivors, numbers, strict=True) if number > 0.5]
         possible = reduce(or_, sets, 0)
         return _bits(possible), _bits(reduce(and_, sets, possible))

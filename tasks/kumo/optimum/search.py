@@ -107,6 +107,7 @@ def _raise_bound(p, y, node):
             best = total
         action = _end_of(p, action)
     bound = max(y[node + VALUE], weight + lowest, highest)
+    # Within rounding: an open action of equal cost would otherwise keep the node open for nothing.
     if best < INFINITY and lowest >= best - ROUNDING * weight:
         p[node + EXACT] = 1
         bound = weight + best
@@ -124,6 +125,8 @@ def _order_actions(p, y, frame):
         for link in range(action + CHILDREN, _end_of(p, action), 2):
             child = p[link + 1]
             promise = y[child + VALUE]
+            # Entropy guesses better than the bound what an open child costs; as actions of more than two
+            # outcomes can cost less, it only orders.
             if p[child + EXACT] == 0:
                 promise = max(promise, y[child + ENTROPY])
             key += y[link] * promise
@@ -196,6 +199,7 @@ def search(p, y, root, goal, depth):
             if is_done:
                 frame -= FRAME_WORDS
                 continue
+            # The node's test costs its weight: an action matters only if its sum is below what is left.
             y[frame + BEST] = y[frame + GOAL] - weight
             p[frame + N_LISTED] = 0
             if ahead > 1:
@@ -204,6 +208,7 @@ def search(p, y, root, goal, depth):
         if link > 0:
             action = p[frame + ROW + 2 * p[frame + AT] + 1]
             child = p[link + 1]
+            # The child need not be searched beyond the bound at which this action is no better than the best.
             others = _bound_of(p, y, action) - y[link] * y[child + VALUE]
             below = frame + FRAME_WORDS
             p[below + NODE], p[below + AHEAD], p[below + N_LISTED] = child, p[frame + REACH], -1
@@ -225,11 +230,13 @@ def find_optimum(p, y, observed):
     of the instance. Past the limit of nodes UPPER is Algorithm 3's policy, and there is no play.
     """
     root = p[ROOT]
+    # Algorithm 3's policy bounds the optimum from above; a little more lets a root that equals it get exact.
     goal = y[POLICY] + 2.0 * ROUNDING * y[root + WEIGHT]
     depth = np.int64(1)
     while p[root + EXACT] == 0 and p[FULL] == 0:
         search(p, y, root, goal, depth)
         depth = depth + 1 if depth < SHALLOW else DEEPEST
+        # Or a bound within rounding of the goal would end every search before the root is exact.
         goal *= 1.0 + ROUNDING
     y[LOWER] = y[root + VALUE]
     y[UPPER] = y[root + VALUE] if p[root + EXACT] else y[POLICY]
@@ -246,6 +253,7 @@ def find_optimum(p, y, observed):
         lowest = 0
         action = p[node + CHILD_LIST] + 1
         for _ in range(p[p[node + CHILD_LIST]]):
+            # Ties go to the instance's first action: only those before the best so far need a proof.
             members = p[action + MEMBERS] & actions
             if lowest == 0 or members & -members < lowest:
                 for link in range(action + CHILDREN, _end_of(p, action), 2):

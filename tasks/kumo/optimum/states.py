@@ -59,6 +59,7 @@ SINGLES, SHARED, N_CLASSES, CLASSES = range(4)
 MEMBERS, N_SETS, LEFT_SETS = range(3)
 N_CHILDREN, CHILDREN = 1, 2  # MEMBERS is as in a class
 LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, SURE, FACTOR = range(NODE_WORDS)
+# Small, because the index is cleared for each instance and most need few nodes; it grows on demand.
 FIRST_INDEX_BITS = 14
 SHARED_OUT = 1e-12  # of a weight: what rounding leaves of it
 
@@ -91,6 +92,7 @@ def set_record(p, left):
         touched = 0
         # The sets that its states leave, ascending, each with the number of states.
         for s in range(first, end):
+            # Ascending, so that equal actions have equal lists: `_same_sets` compares them word by word.
             remaining = left & ~p[s]
             touched |= p[s] & left
             i = n
@@ -105,6 +107,7 @@ def set_record(p, left):
             p[free + LEFT_SETS + 2 * i] = remaining
             p[free + LEFT_SETS + 2 * i + 1] = 1
             n += 1
+        # `free` stays where it is for an action without a class of its own: the next one writes over it.
         if touched == 0:
             continue
         p[free + MEMBERS] = 1 << a
@@ -147,6 +150,7 @@ def _same_sets(p, first, other):
 @kernel_part
 def lowest_members(p, record, actions):
     """The actions without those that touch nothing, each class's replaced by its lowest members."""
+    # Members of a class are interchangeable: only their number matters, so the lowest stand for any others.
     kept = actions & p[record + SINGLES]
     listed = p[record + SHARED]
     while p[listed] != 0:
@@ -170,6 +174,7 @@ def find_node(p, y, left, untried):
     slot = _slot_of(p, key)
     if p[slot] != 0:
         return NODES + NODE_WORDS * (p[slot] & (MAX_NODES - 1))
+    # Looked at only here: ARENA_MARGIN has room for the record written above and for the node's children.
     if p[N_NODES] >= p[LIMIT] or p[TOP] > ARENA + ARENA_WORDS - ARENA_MARGIN:
         p[FULL] = 1
         return 0
@@ -177,6 +182,7 @@ def find_node(p, y, left, untried):
     p[node + LEFT], p[node + ACTIONS] = left, actions
     p[slot] = key << NODE_BITS | p[N_NODES]
     p[N_NODES] += 1
+    # At most half full: beyond that, runs of linear probing get long.
     if 2 * p[N_NODES] > 1 << p[INDEX_BITS]:
         _grow_index(p)
     p[node + DEPTH] = p[node + CHILD_LIST] = 0
@@ -185,6 +191,7 @@ def find_node(p, y, left, untried):
     n = _weigh_truths(p, y, node) if p[N_VALID] == 1 else _weigh_truth_sets(p, y, node)
     is_end = p[node + SURE] != 0
     p[node + EXACT] = is_end
+    # A state that is no end costs at least one test, which is its weight.
     y[node + VALUE] = 0.0 if is_end else max(y[node + WEIGHT], _code_cost(p, y, p[SETS + left], actions, n))
     return node
 
@@ -235,6 +242,7 @@ def _weigh_truths(p, y, node):
             if share > 0.0:
                 possible |= 1 << t
                 y[node + WEIGHT] += share
+                # W is not complete yet: this sums share * log2(1 / share), and W * log2(W) is added below.
                 y[node + ENTROPY] -= share * log2(share)
                 insert_weight(y, n_weights, share)
                 n_weights += 1
@@ -324,6 +332,8 @@ def _code_cost(p, y, record, actions, n):
             branches = max(branches, p[listed + N_SETS])
         listed += LEFT_SETS + 2 * p[listed + N_SETS]
     cost = 0.0
+    # With several branches the first join takes fewer, so that all others are full; a short join at the
+    # root would make the code dearer, and this no bound.
     joined = (n - 2) % (branches - 1) + 2
     while n > 1:
         total = 0.0
@@ -367,6 +377,7 @@ def list_children(p, y, node):
         rest = actions ^ (members & -members)
         positive = n = 0
         first = listed + CHILDREN
+        # Only the lowest member is tried: the others of the class lead to the same states.
         for i in range(p[class_start + N_SETS] if members != 0 else 0):
             child = find_node(p, y, p[class_start + LEFT_SETS + 2 * i], rest)
             if child == 0:
@@ -390,6 +401,7 @@ def list_children(p, y, node):
             p[listed + N_CHILDREN] = n
             listed = first + 2 * n
         class_start += LEFT_SETS + 2 * p[class_start + N_SETS]
+    # Only now: a list that the limit cuts short has taken no room.
     p[TOP] = listed
     p[node + CHILD_LIST] = top
     return True

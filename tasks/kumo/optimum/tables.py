@@ -44,6 +44,7 @@ SUBSETS = SIGNED + (1 << MAX_TRUTHS)  # of the truths left, ascending
 SIGN = SUBSETS + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
 KAPPAS = SIGN + (1 << MAX_TRUTHS)  # by set of K truths: kappa, where K > 1
 SETS = KAPPAS + (1 << MAX_TRUTHS)  # by truth set: its record
+# One table for all actions would have 2 ** (MAX_TRUTHS + MAX_ACTIONS) words.
 PARTS = 3
 PART_WORDS = 1 << (MAX_TRUTHS + MAX_ACTIONS // PARTS)
 PART = SETS + (1 << MAX_TRUTHS)
@@ -155,6 +156,7 @@ def _fill_table(p, y, table, first, end):
         for t in range(p[N_TRUTHS]):
             n = y[row + (1 << t)]
             y[KAPPA + t] = y[KAPPA + t] / n if n > 0.0 else 0.0
+        # Sets with this action: each set of the earlier actions of the part, times the action's row.
         for other in range(1, 1 << (a - first)):
             source, target = table + other * size, row + other * size
             for u in range(size):

@@ -34,6 +34,7 @@ Batch = tuple[int, Candidates]
 # Large enough that the cost of a batch is that of its draws; searched ones are spread over the processes.
 _SIZE = 4096
 _SEARCHED_SIZE = 64
+# Batches in work for each process: finished ones wait in memory for those before them.
 _AHEAD = 2
 
 _sources: list[CandidateSource] = []
@@ -128,6 +129,7 @@ class Remainder:
                 misses += 1
                 if misses == _MAX_MISSES:
                     raise UndecidedError
+            # A taken one shows that the walk still meets instances: only misses in a row end it.
             elif is_taken(instance_id):
                 misses = 0
             else:
@@ -326,6 +328,7 @@ class Collection:
 
     def _replace(self, index: int, attempt: int) -> bool:
         """Accept another instance for the index, whose candidate at this attempt (-1: none) is taken."""
+        # An index without a candidate has used all its attempts: only the enumeration is left.
         replacement = self._redraw(index, attempt + 1) if attempt >= 0 else None
         if replacement is None:
             replacement = self._enumerate(index)

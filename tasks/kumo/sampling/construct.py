@@ -108,6 +108,7 @@ def _draw_row(tables, scratch, size, all_related, generator, forced, out, row): 
         out.truths[row, i] = scratch.order[i]
         out.valid[row, i] = i < n_valid
     block_contradictory(tables, scratch, n_valid)
+    # Each listed action needs a state that spares all valid truths.
     if np.sum(scratch.free > 0) < n_actions or not propagate(tables, scratch, n_truths, n_valid):
         return UNSATISFIABLE
     if forced[0] >= 0:
@@ -117,10 +118,12 @@ def _draw_row(tables, scratch, size, all_related, generator, forced, out, row): 
     _mark_related(tables, scratch, n_truths)
     listed = _list_chosen(scratch, out.states[row])
     out.selected[row, :listed] = True
+    # As in Algorithm 1: actions related to no sampled truth only once all related ones are listed.
     listed = _pad(tables, scratch, True, n_actions, listed, out.states[row], generator)
     listed = _pad(tables, scratch, False, n_actions, listed, out.states[row], generator)
     if all_related and not _all_related(tables, scratch, n_truths):
         return TOO_EASY
+    # Last: before, valid truths and the cover's actions come first, which would give the answer away.
     shuffle_both(out.truths[row], out.valid[row], generator)
     shuffle_both(out.states[row], out.selected[row], generator)
     for i in range(n_actions):

@@ -43,6 +43,7 @@ def rules_out_all(masks, starts, survivor, missing, unused):
             once |= reach
     if missing & ~once != 0:
         return False
+    # First the truth that the fewest actions can rule out: there the search fails soonest.
     few = missing & ~twice
     if few == 0:
         few = missing & ~thrice
@@ -59,6 +60,7 @@ def rules_out_all(masks, starts, survivor, missing, unused):
 
 @kernel_part
 def _is_decided(masks, starts, n_truths, valid):
+    # All bits of a word: a shift by its width is not defined.
     everything = -1 if n_truths == 64 else (1 << n_truths) - 1
     actions = starts.size - 1
     for truth in range(n_truths):

@@ -43,6 +43,7 @@ _ROUNDING = 1e-6
 TOO_EASY_ONES, DUPLICATES = DISAGREED + 1, DISAGREED + 2
 TALLIES = DUPLICATES + 1
 _TALLIED = {REFUSED: UNSATISFIABLE, TOO_EASY_ONES: TOO_EASY, DUPLICATES: DUPLICATE}
+# Up to so many rows a compiled call costs more than its draws: it makes several attempts of each at once.
 _FEW = 64
 _LOOK_AHEAD = 16
 

@@ -144,9 +144,11 @@ class ShownNumbers:
             if not empty.any():
                 break
             decimals = decimals + empty
+            # A grid finer than the step has no multiples of it: each number of so many decimals.
             factor = np.where(empty, 1.0, factor)
             first, last = _grid_ends(low, high, factor, decimals)
         count = last - first + 1.0
+        # A share just below 1 times the count may round up to the count.
         place = np.minimum(first + np.floor(uniforms * count), last)
         numbers = np.where(count >= 1.0, _grid_number(place, factor, decimals), low)
         return numbers, (decimals <= 0) & (count >= 1.0)
@@ -155,6 +157,7 @@ class ShownNumbers:
         """The span of each number, and a uniform share that is left to place the number in it."""
         lows = self._span_low[states[:, :, None], valid[:, None, :]]
         highs = self._span_high[states[:, :, None], valid[:, None, :]]
+        # fmax and fmin pass over NaN, which a truth without a cell has; max and min would spread it.
         low, high = np.fmax.reduce(lows, axis=2), np.fmin.reduce(highs, axis=2)
         if valid.shape[1] > 1:  # cells that share nothing: the first valid truth that has one
             first = np.argmin(np.isnan(lows), axis=2, keepdims=True)
@@ -162,6 +165,7 @@ class ShownNumbers:
             low = np.where(apart, np.take_along_axis(lows, first, axis=2)[:, :, 0], low)
             high = np.where(apart, np.take_along_axis(highs, first, axis=2)[:, :, 0], high)
         count = self._donor_count[states]
+        # One share serves twice: its whole part chooses the donor, what is left of it the number.
         place = uniforms * count
         number = np.minimum(place.astype(np.int64), np.maximum(count - 1, 0))
         donor = self._donors[states, number]
@@ -195,6 +199,7 @@ def _donors(span_low: Array) -> tuple[Array, Array]:
 def _grid_number(place: Array, factor: Array, decimals: Array) -> Array:
     """The floats next to place * factor / 10**decimals; 0.0 in place of -0.0."""
     whole = place * factor
+    # Divided, as 10.0 ** -n is not exact: 3 * 0.1 is not 0.3.
     divided = whole / 10.0 ** np.maximum(decimals, 0)
     number: Array = np.where(decimals > 0, divided, whole * 10.0 ** np.maximum(-decimals, 0)) + 0.0
     return number

@@ -120,6 +120,7 @@ def all_models(formula: Formula[Solution], conflicts: int, rng: random.Random) -
         for literals, bound in formula.at_most:
             solver.add_atmost(literals, bound)
         while True:
+            # Both before each search: the budget counts from here, and the former phases lead to similar models.
             solver.set_phases(formula.random_phases(rng))
             solver.conf_budget(conflicts)
             satisfiable = solver.solve_limited()

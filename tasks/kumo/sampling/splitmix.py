@@ -8,6 +8,7 @@ import numpy as np
 
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 
+# The constants are those of Steele, Lea and Flood (2014), who call it SplitMix64.
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -60,10 +61,12 @@ def skip(generator, number):  # type: ignore[no-untyped-def]
 @kernel_part
 def unit(generator):  # type: ignore[no-untyped-def]
     """A uniform float of [0, 1)."""
+    # 53 bits, as many as a float holds: all 64 would be rounded, at times up to 1.0.
     return (next_bits(generator) >> _U11) * _TO_UNIT
 
 
 @kernel_part
 def below(generator, count):  # type: ignore[no-untyped-def]
     """An integer of 0..count-1, uniform to within count / 2**32."""
+    # Multiplied and shifted: a remainder is slower, and rejection takes a varying number of words.
     return np.int64(((next_bits(generator) >> _U32) * np.uint64(count)) >> _U32)

@@ -206,6 +206,7 @@ class BatchAsker:
                 call.fail(error)
         finally:
             del self._watches[number]
+        # Only now: while the watch was listed, its calls would have been put back into it.
         if not is_made:
             for call in watch.take():
                 self._collect(call)

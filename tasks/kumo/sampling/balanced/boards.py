@@ -145,6 +145,7 @@ def is_balanced(n_truths, starts, masks):
         survivor = 1 << t
         others = missing = everything ^ survivor
         reach = 0
+        # Greedily: success proves that the truth can survive alone, failure leaves it to the search below.
         # Each action in turn rules out as much as it can of what is missing.
         for a in range(n_actions):
             is_spared = False
@@ -165,6 +166,7 @@ def is_balanced(n_truths, starts, masks):
             if reach != others:
                 return False
             to_search |= survivor
+    # All bits of a word: a shift by its width is not defined.
     unused = -1 if n_actions == 64 else (1 << n_actions) - 1
     while to_search != 0:
         survivor = to_search & -to_search
@@ -260,6 +262,7 @@ def _try_choices(generator, starts, spared, chosen):
             chosen[a] = starts[a] + below(generator, spared.numbers[a])
             reached |= spared.rules[chosen[a]]
             if spared.closed[a + 1] & ~reached != 0:
+                # A trial uses up as many numbers however soon it fails: the shortcut changes no draw.
                 skip(generator, n_actions - 1 - a)
                 break
         if reached == spared.closed[n_actions]:

@@ -105,6 +105,7 @@ class ListSource:
         refused = np.where(accepted, lists[2], stop) - starts
         counts[:, LISTED] += refused + accepted
         counts[:, REFUSED] += refused
+        # By index and not at random: any number of processes checks the same ones.
         chosen = indices % _CHECKED_ONE_IN == 0
         self._check(chosen & accepted, lists[0][chosen & accepted], lists[1][chosen & accepted], True, counts)
         chosen &= refused > 0
@@ -132,6 +133,7 @@ class ListSource:
         )
         pending, starts, seeds = np.arange(len(indices)), starts.copy(), self._seeds_of(indices)
         while len(pending := pending[starts[pending] < stop]):
+            # With few indices left, several attempts of each at once; those after a success are unused.
             width = int(min(max(1, _WIDTH // len(pending)), stop - starts[pending].max()))
             rows = np.repeat(pending, width)
             attempts = (starts[pending][:, None] + np.arange(width)).ravel()
