@@ -305,7 +305,6 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*connection)
 
     def do_POST(self) -> None:
-        """Ask the function."""
         size = int(self.headers.get("content-length") or 0)
         if not secrets.compare_digest(self.headers.get(_WORD_HEADER, ""), self._key) or size > _MOST_BYTES:
             self.close_connection = True

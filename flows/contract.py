@@ -52,7 +52,6 @@ from perennial.warehouse.store.store import Store
 
 # A benchmark's own pages of `perennial web`, run without a server or a browser.
 
-
 _PARTS = (Benchmark.show_instance, Benchmark.show_reference)
 
 
@@ -104,7 +103,6 @@ def show_part(root: str, benchmark: str, edition: str, part: str) -> None:
 
 
 # A benchmark's practice questions: drawn, written as lines, read back, played and graded.
-
 
 _DRAWN = 3
 
@@ -159,7 +157,6 @@ def _require_practice(holds: bool, expected: str) -> None:
 
 # A small edition of a benchmark with its evaluation, made in this process, for the checks to look at.
 
-
 EDITION = "contract"
 _SMALLEST = "tiny"
 
@@ -205,7 +202,6 @@ def make_sample(name: str, folder: Path, **changed: object) -> SampleEdition:
 # The checks of the contract, in order: each looks at a sample and raises UnusableBenchmark, or what it met.
 #
 # That templates can be rendered, stages staged and rows audited shows when the sample is made.
-
 
 _MODEL = "contract-model"
 _QUESTIONS = 3  # that programs and a model play
@@ -423,7 +419,6 @@ def _require(holds: bool, expected: str) -> None:
 
 
 # Check a benchmark against the contract, one check after the other.
-
 
 GROW = "refresh"
 

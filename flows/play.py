@@ -63,7 +63,6 @@ def find_published(edition: str, instance: str, root: str | None) -> tuple[Bench
 
 # A game in the terminal: text in, text out, one line per move, so that a pipe plays as a keyboard does.
 
-
 _MOST_LETTERS = 10_000
 _BOOK, _LIST = "book", "list"
 

@@ -20,7 +20,6 @@ from perennial.tasks.training import NOT_TRAINED, encode_chat, name_checkpoint
 # A file of chats or practice questions, read a line at a time: 100,000 chats are a gigabyte, and their tokens
 # are more.
 
-
 Encode = Callable[[list[dict[str, str]]], dict[str, list[int]]]
 
 
@@ -125,7 +124,6 @@ def _quote(text: str) -> str:
 #
 # LoRA (Hu et al., 2021) of r = 16 and alpha = 32, AdamW, linear warm-up over the first 3% of the steps and
 # cosine decay, batches of 8 by accumulation; the loss is that of the assistant's tokens.
-
 
 _PLAN = "training.json"
 _STATE = "trainer_state.json"  # Transformers writes it last, so that a checkpoint with it is whole
@@ -325,7 +323,6 @@ def make_encode(loaded: Loaded) -> Callable[[Sequence[Any]], dict[str, list[int]
 #
 # It loads an adapter only beside whole weights. These are links, so that a checkpoint of a large model costs
 # the space of its adapter.
-
 
 _ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 

@@ -11,7 +11,6 @@ from perennial.schemas.rows import JsonObject
 
 # What a model call is: the request that identifies it, the reply that it got, and the policy it goes by.
 
-
 # In the OpenAI chat form; `content` is a text, "" where a message only calls tools.
 Message = dict[str, Any]
 
@@ -242,7 +241,6 @@ class StageEstimate:
 # to `OPENAI_BASE_URL`, or to OpenAI's own service where that is not set. A model of models.toml with a server
 # of its own gets the key of the variable that it names, and no other.
 
-
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _OWN_KEY, _OPENAI_KEY, _OPENAI_URL = "PERENNIAL_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"
 # Of single requests: a base URL holds none of them.
@@ -355,7 +353,6 @@ def _origin(url: str) -> tuple[str, str, int | None] | None:
 
 
 # What a model call costs.
-
 
 # What servers with a Batch API charge for its calls, as a part of their usual prices (OpenAI, Azure, Mistral,
 # Groq, Together: half). A server with another discount gets its own prices in an entry of its own.

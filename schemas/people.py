@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 # Rows of episodes bear the participant's name; figures are of all of them together, so that nobody counts
 # twice.
 
-
 PERSON = "human"
 _PREFIX = f"{PERSON}:"
 
@@ -32,7 +31,6 @@ def pool_sql(column: str) -> str:
 
 
 # A study: people play instances of a published edition. What its file says.
-
 
 TUTORIAL = "tutorial"  # the name of the task that does not count
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"

@@ -107,7 +107,6 @@ def describe_floors(rows: Sequence[Row]) -> str:
 # This is the one definition: `statistics` stores each player's place by it, from which view `leaderboard`,
 # terminal, report, explorer and website take the order; boards over other instances sort their rows by it.
 
-
 MODELS, PROGRAMS, CHECKPOINTS, CONTROLS = "models", "programs", "checkpoints", "controls"
 PEOPLE = "people"
 REFERENCE, FLOOR = "reference", "floor"
@@ -158,7 +157,6 @@ def rank_text(row: Row) -> str:
 
 
 # Which draw a figure speaks of: what would vary if the measurement were made again.
-
 
 Population = Literal["these domains", "new domains"]
 THESE_DOMAINS: Population = "these domains"

@@ -17,7 +17,6 @@ from perennial.schemas.units import BY_LOG, PLAYED
 
 # The tables of model calls.
 
-
 CALLS = Table(
     "calls",
     "one model call",
@@ -101,7 +100,6 @@ MESSAGES = Table(
 
 # The table of people who played: who they are in bands, what they did, and whether their answers count.
 
-
 PARTICIPANTS = Table(
     "participants",
     "one person who agreed to take part in a study",
@@ -137,7 +135,6 @@ PARTICIPANTS = Table(
 
 
 # The tables of computed figures: statistics, the audit, and scores of other benchmarks.
-
 
 STATISTICS = Table(
     "statistics",

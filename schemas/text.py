@@ -10,7 +10,6 @@ from typing import Literal
 
 # Characters that nobody sees in a text: control characters, marks that turn the direction of reading, blanks.
 
-
 # Zero-width joiners and variation selectors are part of correct spelling after some characters. Rows of them
 # hide messages.
 _JOINERS = "\u200c\u200d"
@@ -95,7 +94,6 @@ def expect_plain(text: str) -> str:
 # entities of HTML, and characters that nobody sees. `plain_text` brings them to the usual ones. Superscripts,
 # fractions and circled signs stay as they are, since they say something else than the digits in them.
 
-
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _USUAL = {
     **dict.fromkeys("−⁃˗", "-"),
@@ -163,7 +161,6 @@ def latin_letters(text: str) -> str:
 
 
 # What a participant of a study sees: one screen, and nothing that a participant must not know.
-
 
 ScreenKind = Literal["consent", "profile", "tutorial", "task", "end", "closed"]
 

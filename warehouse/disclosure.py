@@ -14,7 +14,6 @@ from perennial.warehouse.store.store import Store
 # `retirements/<edition>.json` says when it was retired, and by whom. There is no way back: what was
 # exported is known.
 
-
 _FOLDER = "retirements"
 
 

@@ -14,7 +14,6 @@ from perennial.schemas.units import is_evaluation, split_unit
 # A column that is absent comes from the settings of the refresh, from the domains that were given, or from
 # other columns of its own row.
 
-
 Kind = Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"]
 
 
@@ -101,9 +100,7 @@ def _is_made_from(table: str, other: str) -> bool:
 
 # The tables of an edition as OpenLineage datasets, with their facets.
 
-
 # The stages of a refresh as jobs: what each does, which tables it reads and which it adds rows to.
-
 
 PUBLISH = "publish"
 

@@ -134,7 +134,6 @@ def _read(path: str) -> str:
 
 # What `lock.json` in a data root says: who writes to the root, what, since when, and when last seen.
 
-
 LOCK_FILE = "lock.json"
 
 
@@ -199,7 +198,6 @@ def ago(moment: datetime, now: datetime) -> str:
 #
 # In a local root its writer also holds a lock of the operating system on `.lock`, which ends with the
 # process. On S3 a lock that has not been renewed for `TIME_TO_LIVE` has expired, whoever holds it.
-
 
 # Longer than clocks differ: S3 refuses requests whose clock is 15 minutes ahead or behind.
 TIME_TO_LIVE = timedelta(hours=1)
@@ -319,7 +317,6 @@ def _life_by_guard(store: Store) -> Life:
 # which ends with the process; on S3 the file is written, renewed, taken over and removed by conditional
 # requests. Readers never look at it. A lock whose writer is provably gone is taken over by the next one, so
 # that a refresh that was killed resumes with the same command.
-
 
 BEAT_S = 60.0
 # Whoever only looked whether the lock is free, or has just taken it, needs a moment.

@@ -100,7 +100,6 @@ def turn_rows(episode: Episode, episode_id: str) -> list[Row]:
 # a crash between two parts leaves nothing half done. The mark keeps size and SHA-256 of each part, and a
 # part that is no longer so is refused when it is read: a disk, or somebody, may have changed it since.
 
-
 _PLAN_DIGEST = "digest"
 
 
@@ -314,7 +313,6 @@ def staged_units(store: Store) -> list[str]:
 #
 # A published edition leaves nothing in staging. Should the run end before the others are published, then the
 # same command finds here what it has published.
-
 
 _FILE = "staging/.unfinished.json"
 

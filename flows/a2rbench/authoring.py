@@ -50,7 +50,6 @@ from perennial.warehouse.editions.issued_ids import issued_instances
 
 # Stage `rules`: models write the rules of those seeds of a cell whose author is a model.
 
-
 STAGE = "rules"
 _CELLS: dict[str, tuple[Dimension, RuleType]] = {
     name_domain(dimension, type_): (dimension, type_) for dimension in DIMENSIONS for type_ in RULE_TYPES
@@ -250,7 +249,6 @@ def _seed_of(row: Row) -> AuthoredSeed:
 
 # How many calls the authors of rules and of variations need, and what they cost, before any is made.
 
-
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.
 _PROMPTS: dict[str, int] = {"designer": 1_500, "architect": 1_200, "judge": 1_500}
 _REPLIES: dict[str, int] = {"designer": 400, "architect": 1_200, "judge": 250}
@@ -332,7 +330,6 @@ def _seeds_by_author(plan: A2RBenchPlan) -> dict[str, int]:
 #
 # The rules of a cell are expanded at the same time, each with its variations in order. Which rows come of it
 # depends on the replies alone, not on their order.
-
 
 FAILED = "failed_at_gate"
 _LONGEST_WHY = 300

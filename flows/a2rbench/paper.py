@@ -18,7 +18,6 @@ from perennial.warehouse.store.store import Store
 # No reply of a model and no expanded item was published: accuracies are compared between tables and with the
 # parts that they are means of. Code and inputs of the published seeds are measured as our own are.
 
-
 # Numbers with one digit: equal; the difference or mean of two; a weighted mean of several.
 EXACT, OF_PARTS = 0.0005, 0.1001
 # Items by the paper's section C.1: a symbolic item counts once in each protocol, a semantic one in P0.

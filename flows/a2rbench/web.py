@@ -21,7 +21,6 @@ from perennial.warehouse.catalog.confinement import quote
 # value of the expected form, too large to be drawn, or has a sign that steers how text is shown, is JSON
 # text.
 
-
 # Light colors, on which black text is readable in a light and in a dark page. The first is for tokens that
 # nothing else on the page has.
 _COLORS = (
@@ -125,7 +124,6 @@ def _side(tokens: list[str]) -> int:
 
 
 # One item: its examples and query beside its copy in other tokens, its rule, and what players answered.
-
 
 _FACTS = ("rule", "author", "type", "dimension", "variation", "is_remapped", "seed_item", "of")
 _CHECKS = ("fits", "fits_other", "commutes", "rejected_draws", "gzip", "deflate")

@@ -52,7 +52,6 @@ def choose_protocol(settings: BeyondBenchSettings, tasks: Iterable[str]) -> Json
 
 
 def _read_prompts(root: Path, tasks: list[str]) -> dict[str, str]:
-    """The template of each of these tasks."""
     if not root.is_dir():
         raise InvalidOption(f"--release {str(root)!r}: no such folder; {REMEDY}")
     folder = next((name for name in _FOLDERS if (root / name).is_dir()), None)

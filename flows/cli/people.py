@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 # `perennial play`: one person plays one instance in the terminal; nothing is recorded.
 
-
 _INTERRUPTED = 130
 
 
@@ -86,7 +85,6 @@ def play(
 
 
 # `perennial study`: people play instances of a published edition, and their answers become an evaluation.
-
 
 study = typer.Typer(
     help="Let people play instances of a published edition, and publish their answers.",

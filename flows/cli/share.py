@@ -65,7 +65,6 @@ def import_inspect(
 
 # `perennial import` and `perennial export`: what others have published, and an edition for others.
 
-
 import_app = typer.Typer(
     help="Import what others have published: releases of benchmarks, scores of other benchmarks.",
     no_args_is_help=True,

@@ -16,7 +16,6 @@ from perennial.schemas.rows import JsonObject
 # Perennial's own errors come from where they are understood. These come from deep inside of Prefect, or of a
 # reader of Parquet files that met a damaged one.
 
-
 _OF_PREFECT = ("prefect", "httpx", "httpcore", "websockets")
 _UNREADABLE = {
     "pyarrow": ("ArrowInvalid", "ArrowSerializationError", "ArrowIOError"),
@@ -52,7 +51,6 @@ def _first_line(error: BaseException) -> str:
 
 
 # What the operating system refused, in one line: the file, what is wrong with it, and the way out.
-
 
 _TOLD = {
     errno.ENOSPC: "the disk is full: free some space, then give the same command again",
@@ -94,7 +92,6 @@ def describe_os_error(error: OSError) -> str:
 
 
 # A command line that does not parse, in the words that bad settings have.
-
 
 _BENCHMARK = "--benchmark"
 

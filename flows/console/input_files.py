@@ -20,7 +20,6 @@ from perennial.warehouse.store.store import Store
 #
 # Editions are named by date, and "the last K editions" go by the time of publication.
 
-
 # Clocks of several machines that write to one root differ by seconds; a summer-time mistake is an hour.
 _TOLERANCE = timedelta(minutes=5)
 

@@ -39,7 +39,6 @@ from perennial.warehouse.store.store import Store
 
 # The leaderboard of a terminal: as many columns as fit beside names that are never cut.
 
-
 _NAME_WIDTH, _LEAST_NAME_WIDTH = 32, 12
 """Names of players have this much room, as far as they need it; longer ones go on below, and none is cut."""
 _HEADING_WIDTH, _FLOOR_WIDTH = 15, 10

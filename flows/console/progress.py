@@ -18,7 +18,6 @@ from perennial.schemas.model_calls import Reply
 
 # What a command is at while it takes long: a changing line on a terminal, else lines on standard error.
 
-
 FIRST_S = 2.0  # what takes less prints nothing
 _LONGEST_S = 60.0
 

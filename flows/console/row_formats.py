@@ -32,7 +32,6 @@ from perennial.schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, 
 # Names, replies and books come from models and from files of others. Printed as they are they could clear the
 # screen, hide text, pass for our markup, or run as a formula in a spreadsheet.
 
-
 # What a spreadsheet takes for the beginning of a formula; of the signs, in their wide form too.
 _FORMULA = frozenset(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
 _MARKUP = re.compile(r"([!-/:-@\[-`{-~])")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 # The form of every help: what a command does, its options, an example at the end; and the list of all.
 
-
 _EXAMPLE = "Example: "
 # The commands by what they are for, each in at most 22 letters; a benchmark describes its own ones.
 OF_BENCHMARKS = "data"

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 # A look at the model endpoint: does it answer, take the key, and know the models that are configured?
 
-
 _ENDPOINT_TIMEOUT_S = 10.0
 _KEY = (
     "set PERENNIAL_API_KEY to a key of this endpoint (OPENAI_API_KEY goes to the host of OPENAI_BASE_URL, "
@@ -109,7 +108,6 @@ def _models(settings: RefreshSettings) -> list[str]:
 
 
 # Looks at the machine: the versions that are installed, the sandbox, and Prefect.
-
 
 _DISTRIBUTION = "perennial-bench"
 _TIMEOUT_S = 5.0

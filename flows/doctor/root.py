@@ -39,7 +39,6 @@ from perennial.warehouse.study.schema import find_pending
 
 # What a check of `perennial doctor` is, and what exit code several of them come to.
 
-
 UNREADABLE = 2
 _SHOWN = 3
 # Damage first, then what cannot be read or written: nothing else works without.
@@ -116,7 +115,6 @@ def exit_code_of(checks: Iterable[Check]) -> int:
 
 
 # Looks at what is published, what is staged, and the files beside them.
-
 
 _RESTORE = "restore the named files from a copy"
 _LISTED = "make the folders of the root readable"

@@ -17,7 +17,6 @@ from perennial.warehouse.store.store import Store
 
 # What a model's calls say about its server: it cuts prompts, has another model, or unknown words.
 
-
 # So many prompts that are counted alike, at a round number, were cut there: Ollama's contexts are such.
 _ALIKE, _ROUND = 3, 256
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 # Read what figures are drawn of: their queries over one edition, and what the benchmark computes of them.
 
-
 # Columns and rows of SQL: `Catalog.query`, or a kept result of it.
 Read = Callable[[str], tuple[Sequence[str], Sequence[tuple[Any, ...]]]]
 EDITION = Query(
@@ -206,7 +205,6 @@ def _asked_how(settings: ReadJson, player: str, benchmark: Benchmark) -> str:
 
 
 # What stands at the head of a report: what the edition is, how models were asked, what it can detect.
-
 
 SIZES = Query(
     "sizes",

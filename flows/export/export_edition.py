@@ -34,7 +34,6 @@ from perennial.warehouse.store.store import Store
 
 # The README of an export.
 
-
 _TABLES = (
     "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the "
     "questions and a file with the name of each evaluation for its answers."

@@ -150,7 +150,6 @@ def _languages(source: Source) -> list[str]:
 
 # A one-shot benchmark as a task of lm-evaluation-harness: its instances, and the benchmark's own grader.
 
-
 _TASK = """# A task of lm-evaluation-harness: lm_eval --tasks {edition} --include_path FOLDER --model ...
 # The grader needs perennial: pip install -e . in its clone
 task: {edition}

@@ -38,7 +38,6 @@ from perennial.warehouse.store.store import Store
 # This is for programs that are no part of perennial: an agent, a training loop, another framework. The root
 # is a data root, or the folder of a `perennial export` with tables, which holds no private instance.
 
-
 SEATS_AT_ONCE = 1_000
 
 
@@ -193,7 +192,6 @@ class Source:
 
 
 # Instances as JSON Lines: what a model is shown first, and on request what the answer is.
-
 
 FILE = "instances.jsonl"
 _COLUMNS = ("instance_id", "benchmark", "domain", "setting", "index")

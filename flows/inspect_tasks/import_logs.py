@@ -64,7 +64,6 @@ from perennial.warehouse.store.store import Store, root_id
 # Of each sample only what is imported is kept. Inspect's own reader has no bounds. It writes NaN where
 # there is no metric: so any number is read, and `Record` looks at those that are imported.
 
-
 _SUFFIXES = (".eval", ".json")
 _MAX_FILE, _MAX_MEMBER, _MAX_UNPACKED = 1_000_000_000, 32_000_000, 4_000_000_000
 _MAX_LIST = 20_000_000  # of the members of a file: 400,000 samples
@@ -282,7 +281,6 @@ class _Attachments:
         self._left = _MAX_MEMBER
 
     def put_into(self, value: Any) -> Any:
-        """Return the value with its attachments in their places."""
         if isinstance(value, dict):
             return {key: self.put_into(part) for key, part in value.items()}
         if isinstance(value, list):
@@ -359,7 +357,6 @@ def import_logs(store: Store, paths: Sequence[Path], name: str, tell: Tell) -> I
 
 
 def _open_edition(store: Store, heads: Sequence[LogHead]) -> EditionQuestions:
-    """Return the questions of the one edition that all logs are of."""
     first = heads[0]
     for head in heads:
         if (head.edition, head.canary, head.epochs) != (first.edition, first.canary, first.epochs):

@@ -63,7 +63,6 @@ if TYPE_CHECKING:
 
 # No public function says with which settings a model is called.
 
-
 _KINDS: JsonObject = {
     "system": ChatMessageSystem,
     "developer": ChatMessageSystem,
@@ -170,7 +169,6 @@ def _usage_of(usage: "ModelUsage") -> JsonObject:
 # A score is `success` (1 or 0) and `score` (0 to 1) of an episode; its status is in the metadata. Over
 # samples come means by domain, standard errors clustered by what instances share, and the benchmark's
 # measures, computed as on perennial's leaderboards.
-
 
 _OF_EACH = [mean(), stderr(cluster="cluster"), grouped(mean(), "domain", all=False)]
 

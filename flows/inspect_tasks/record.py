@@ -31,7 +31,6 @@ from perennial.warehouse.store.store import Store
 
 # Under which names Inspect knows what perennial adds to it: `perennial/kumo`.
 
-
 PACKAGE = "perennial"
 Named = TypeVar("Named", bound=Callable[..., object])
 
@@ -44,7 +43,6 @@ def in_our_name(function: Named) -> Named:
 
 # The questions of a task of Inspect: instances of a published edition, in the order in which a subset is
 # taken, so that the first N of them are those of `perennial evaluate --instances N`.
-
 
 # What a sample says of its instance; standard errors are by `cluster`.
 SAMPLE_COLUMNS = ("domain", "setting", "cluster")

@@ -19,7 +19,6 @@ from perennial.warehouse.store.store import Store
 # No reply of a model was published, and none of the 3,000 questions but those that the paper prints: means
 # are computed from the printed cells, and a printed item is decided from its own text.
 
-
 _MAX_BYTES = 10_000_000
 _SHARE = 100.0
 _NO_REPLIES = "neither the questions nor replies of models were published"

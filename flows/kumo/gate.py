@@ -150,14 +150,12 @@ class _Whole:
 
     @cached_property
     def balanced(self) -> list[tuple[Setting, BatchFacts]]:
-        """The facts of balanced instances, each batch with its setting."""
         if not self.edition.plan.is_balanced:
             return []
         return [(Setting.parse(cell.setting), facts) for cell, facts in self.facts]
 
     @property
     def size(self) -> int:
-        """The number of instances."""
         return int(self.columns.num_rows)
 
     @cached_property
@@ -168,7 +166,6 @@ class _Whole:
         return {id_: name if listed.count(name) == 1 else f"{name} {id_}" for id_, name in names.items()}
 
     def ids_where(self, column: str, value: object) -> list[str]:
-        """Return the ids of the instances with this value."""
         import pyarrow.compute as pc
 
         ids: list[str] = self.columns.filter(pc.equal(self.columns[column], value))["instance_id"].to_pylist()
@@ -498,7 +495,6 @@ class _CellCheck:
             self._look_at(test, row, final, control, rejected_ids)
 
     def rows(self) -> list[Row]:
-        """Return a row of `audits` for each expectation."""
         return [
             expectation.row("", self.problems[expectation]) for expectation in (*BATCH_EXPECTATIONS, DERIVED)
         ]

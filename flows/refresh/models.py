@@ -33,7 +33,6 @@ from perennial.warehouse.store.store import Store, root_id
 
 # The models of a refresh, checked before any work: are they known, and is there a key, a price, a limit?
 
-
 _CLOSE = 0.8  # of `difflib`: one letter that is missing, or two that are swapped
 _CLOSE_PREFIX = 0.5  # such as opened for closed: few names of models have a colon, and servers list those
 _LISTING_TIMEOUT_S = 10.0
@@ -383,7 +382,6 @@ class _NoLedger:
 # A wrong name or a dead server would otherwise be noticed once the questions are drawn. GET /models costs
 # nothing; then each model is asked one short question, which is kept in the ledger, so that it is never asked
 # again in this data root while its server is the same.
-
 
 _ANSWER_S = 60.0
 

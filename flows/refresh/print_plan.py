@@ -60,7 +60,6 @@ def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> 
 
 
 def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
-    """Scale an estimate for all instances to those that are played."""
     benchmark = find_benchmark(plan.benchmark)
     chosen = [name for name in plan.players if estimate.model in models_of([name], benchmark)] or plan.players
     share = sum(len(plan.places_of(name, total)) for name in chosen) / max(1, total * len(chosen))
@@ -75,7 +74,6 @@ def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -
 
 
 # Runs of many calls: where a person is at the terminal, they begin once the person has agreed to them.
-
 
 MOST_CALLS = 5_000
 MOST_USD = 20.0

@@ -43,7 +43,6 @@ from perennial.warehouse.store.store import Store
 # A refresh of programs alone renders no prompt: without this a missing template is found when the first model
 # plays.
 
-
 _MOST = 100  # questions, one of each domain and setting
 
 
@@ -199,7 +198,6 @@ def local_questions(store: Store, edition: str, folder: Path) -> dict[str, Path]
 
 
 # What is prepared before a root is locked still holds afterwards, or is refused.
-
 
 UnitsOfRoot = tuple[frozenset[str], frozenset[str]]
 

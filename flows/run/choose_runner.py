@@ -105,7 +105,6 @@ def _counts_from_pool(ended: "PrefectFuture[Any]") -> Counts:
 
 # Batches on Dask workers, through Prefect's own task runner for Dask.
 
-
 _ANSWER_S = 5.0
 _WORKERS_S = 30.0
 _KILL_S = 0.5

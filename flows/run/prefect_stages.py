@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 #
 # Each is a page of Markdown under a title. What models and files supplied is escaped.
 
-
 _EXPLORER = f"http://127.0.0.1:{DEFAULT_PORT}"
 _MOST_ROWS = 200
 _LONGEST_CELL = 200
@@ -186,7 +185,6 @@ def _cell(value: object) -> str:
 
 
 # The tables of a published edition as Prefect assets: one per table, and what each rests on.
-
 
 _MADE_BY = "perennial"
 _KEY_LENGTH = 512  # Prefect's own bound

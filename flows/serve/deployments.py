@@ -47,7 +47,6 @@ from perennial.warehouse.store.store import Store
 # runner or a file: what is left are counts, seeds, limits and thresholds, and names of what is there already.
 # Where a benchmark's setting may name a file, `Benchmark.flow_parameters` has what a run may choose instead.
 
-
 # Where keys, data and code go: these come from the operator's environment or perennial.toml alone.
 _OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", "models_file", *SECRET_SETTINGS)
 

@@ -16,7 +16,6 @@ from perennial.warehouse.store.file_system import draft_of
 
 # Prefect's database for a new data root: a copy of one that is kept, since its migrations take seconds.
 
-
 _PLACE_SETTINGS = ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL")
 
 

@@ -56,7 +56,6 @@ from perennial.warehouse.store.store import Store
 
 # What happens to the runs of the deployments, printed line by line from what the server knows.
 
-
 _POLL_S = 1.0
 _IDLE_POLL_S = 10.0  # each look costs the server some hundredths of a second
 _SHOWN = 50

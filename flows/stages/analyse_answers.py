@@ -30,7 +30,6 @@ from perennial.tasks.authors import Asked
 # What an analyst says decides no score: whether an answer is right stands in `episodes` before it is asked.
 # So evaluations with other analysts, or with none, have the same protocol and can be compared.
 
-
 STAGE = "analyses"
 # What the template of analysts says of questions, by the ids of their instances.
 Describe = Callable[[Workspace, Sequence[str]], dict[str, dict[str, Any]]]

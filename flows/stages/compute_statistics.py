@@ -66,7 +66,6 @@ if TYPE_CHECKING:
 
 # Compute table `scale` from all visible editions: after a publication, and when figures are made again.
 
-
 MOST_EDITIONS = 40
 """The newest of each benchmark; domains that return in all of them make large matrices."""
 _ID_DIGITS = 8

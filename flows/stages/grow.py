@@ -42,7 +42,6 @@ def list_jobs(unit: str, benchmark: str) -> tuple[StageTables, ...]:
 # Batches are read one by one as their marks say. A mark, a part or the whole folder that somebody removed
 # meanwhile would be missed by no reader, and the edition be published without it.
 
-
 _SHOWN = 3
 
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 # Leave a process early, from any thread: after calls in flight have ended, without waiting for Prefect.
 
-
 Step = Callable[[PerennialError], None]
 
 _steps: list[Step] = []

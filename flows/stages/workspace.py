@@ -21,7 +21,6 @@ from perennial.warehouse.store.store import Store
 
 # How a gate refuses what it found unsound.
 
-
 _SHOWN = 3
 
 
@@ -36,7 +35,6 @@ def refuse_faults(subject: str, faults: Sequence[str], questions: int, noun: str
 
 
 # How stages go about their work; nothing here decides what an edition holds.
-
 
 # What a stage that takes bare policies is given, it cannot look into.
 InputsT_co = TypeVar("InputsT_co", covariant=True, default=object)
@@ -77,7 +75,6 @@ class Policies(Generic[InputsT_co]):
 
 
 # How many threads a batch may take: all cores, or this worker's share of them.
-
 
 _threads: ContextVar[int | None] = ContextVar("threads", default=None)
 

@@ -30,7 +30,6 @@ from perennial.warehouse.study.ledger import (
 
 # How often somebody may enter a code that is not right: by origin, and in total.
 
-
 WINDOW_S = 600.0
 MOST_OF_AN_ORIGIN = 20
 MOST_IN_TOTAL = 500

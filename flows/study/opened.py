@@ -109,7 +109,6 @@ def _seats(benchmark: Benchmark, store: Store, study: Study, ids: list[str]) -> 
 
 # Draw the codes of a study's participants; from the first ones on, what the study is stays as it is.
 
-
 # What may change while a study runs: it decides neither what somebody plays nor what somebody agreed to.
 _FREE = {"participants", "contact"}
 

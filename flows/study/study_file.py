@@ -13,7 +13,6 @@ from perennial.schemas.settings.form import describe_expectation, parse_toml
 
 # The commented file with which a study begins.
 
-
 _HEAD = """# A study: people play instances of a published edition. `perennial study codes` checks this file
 # and draws the participants' codes; from then on only `participants` and `contact` may change.
 

@@ -41,7 +41,6 @@ from perennial.warehouse.store.store import Store
 #
 # Nothing here raises or waits for long: what does not work is noted once, and the refresh continues.
 
-
 _TRIES = 3
 _PAUSE_S = 0.1
 

@@ -106,7 +106,6 @@ def report_failure(watching: Sequence[Watcher]) -> Iterator[None]:
 #
 # A notice is never fatal. Paths and queries of webhook URLs hold secrets: only the host is ever named.
 
-
 TIMEOUT_S = 10.0
 _PAUSE_S = 1.0
 # Of a setting's players, in the text.

@@ -31,7 +31,6 @@ from perennial.warehouse.store.store import Store
 
 # Tables on a page: some rows at a time, and all of them as a file.
 
-
 ROWS = 50
 OWN_QUERY = "query"  # the table that shows the rows of an analyst's own SQL
 _LONGEST_CELL = 300

@@ -26,7 +26,6 @@ from perennial.warehouse.store.store import Store
 # Streamlit reads titles, captions and messages as Markdown, in which a name could be a link or an image. Data
 # is therefore shown in tables and code blocks, which know no markup, or escaped here.
 
-
 _LONGEST_NAME = 120
 _LONGEST_TEXT = 40_000
 
@@ -57,9 +56,7 @@ def show_text(text: str | None, height: int | None = None) -> None:
 # An edition and its evaluations are never changed, and analyses get a file of their own each: so a result is
 # good as long as the names of what it was read from are the same, and these names are its key.
 
-
 # mypy: disable-error-code="untyped-decorator"
-
 
 _LIMITS: dict[str, Setting] = {"memory_limit": "4GB", "temp_directory": "", "max_execution_time": 120_000}
 _LOOK_AGAIN_S = 2

@@ -38,12 +38,10 @@ from perennial.schemas.rows import JsonObject
 
 # Where the pages are served: the address, and whether others than this machine may be let in.
 
-
 # A page's connection is opened by that page alone: its origin is this server's scheme, host and port.
 #
 # A browser sends the origin of the page with each WebSocket, whatever page that is. Streamlit lets every port
 # of this machine in: any program's page on it could act for the visitor.
-
 
 _PORTS = {"http": 80, "https": 443}
 _FORBIDDEN = 1008  # before the connection is accepted the server answers 403
@@ -102,7 +100,6 @@ def read_origin(url: str) -> tuple[str, str, int] | None:
 # A website can let its name mean this machine (DNS rebinding): its pages then read what this server answers
 # as if it were theirs. A browser tells by the header Host under which name it asks.
 
-
 _MISDIRECTED = 421
 
 
@@ -131,7 +128,6 @@ class KnownHost:
 
 
 # What a server of a study answers: the page, what it is drawn with, and its connection; nothing else.
-
 
 _PATHS = {"/", "/favicon.png", "/manifest.json", "/_stcore/health", "/_stcore/host-config", "/_stcore/stream"}
 _DRAWN_WITH = "/static/"

@@ -39,7 +39,6 @@ from perennial.warehouse.store.store import Store
 
 # The website of `perennial serve --site`: brought up to date by the run that published something.
 
-
 _VARIABLE = "PERENNIAL__SITE"
 
 
@@ -72,9 +71,7 @@ def renew_site(store: Store) -> str:
 
 # The website of `perennial serve --site`: brought up to date by the run that published something.
 
-
 # The pages over several editions: home, benchmarks, lists, seeds, downloads, citation, style sheet.
-
 
 MOST_LISTED = 600
 """Editions in one table, so that its page stays below its size."""

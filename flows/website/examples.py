@@ -21,7 +21,6 @@ from perennial.warehouse.store.store import Store
 
 # Games as pages show them turn by turn: what was shown, replied and came back.
 
-
 PAGE_CHARACTERS = 60_000
 """The texts of a page, cut to it: escaped, they stay below two thirds of what a page may hold."""
 _MOST_TURNS = 12

@@ -25,7 +25,6 @@ from perennial.warehouse.catalog.confinement import quote_all
 
 # What pages over several editions are made from: read once from the whole data root.
 
-
 LEAST_QUESTIONS = 100
 """A rate on fewer questions says little: it never takes the place of one on more."""
 _SCORES = (

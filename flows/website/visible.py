@@ -125,7 +125,6 @@ def _sealed(store: Store, unit: str) -> list[str]:
 
 # What programs read of a website: `scores.json` with its schema, and an Atom feed of editions.
 
-
 FORMAT = 1
 _MOST_ENTRIES = 50
 _FIGURES = ("rank", "instances", "success_rate", "success_rate_low", "success_rate_high", "population")

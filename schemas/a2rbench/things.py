@@ -64,7 +64,6 @@ class ReadingPlan:
 
 # Who writes rules and inputs, who judges them, and how often they may try: a part of the plan.
 
-
 # Rules of perennial's: drawn from the edition's seed, and a fixed catalogue that everybody can read.
 DRAWN, CATALOGUE = "drawn", "catalogue"
 OURS = (DRAWN, CATALOGUE)
@@ -124,7 +123,6 @@ class RuleAuthoringPlan:
 
 
 # An item, as a row of `a2rbench_items` holds it, and the names of its cell.
-
 
 RuleType = Literal["symbolic", "semantic"]
 RULE_TYPES: tuple[RuleType, ...] = get_args(RuleType)

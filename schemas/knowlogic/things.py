@@ -9,7 +9,6 @@ from perennial.schemas.rows import JsonObject
 
 # The knowledge base as values: what the tables of `warehouse/knowlogic` hold, a dataclass a domain.
 
-
 Row = Mapping[str, str]
 
 

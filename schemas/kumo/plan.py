@@ -14,7 +14,6 @@ from perennial.schemas.rows import JsonObject, ReadJson
 
 # Which models author an edition, and how often they may try: a part of its plan.
 
-
 AUTHOR_ROLES = ("proposer", "configurer", "second_configurer", "writer", "second_writer", "reviser", "judge")
 
 
@@ -132,7 +131,6 @@ class KumoPlan:
 # A template is a text with slots `{name}`; braces of the text itself are doubled. No sentence of theirs
 # stands in this project.
 
-
 KUMO_2025 = "kumo-2025"
 PROTOCOLS = (PERENNIAL, KUMO_2025)
 
@@ -183,7 +181,6 @@ def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
 
 
 # Probabilistic KUMO: outcomes are reported, and a report is true with a known reliability.
-
 
 RELIABILITIES = {f"reliability-{percent}": percent / 100 for percent in range(50, 100)}
 """The versions of a question whose outcomes are reported: names, and probabilities that a report is true."""
@@ -246,7 +243,6 @@ def _in_short(name: str) -> str:
 
 
 # The books that models are shown (`--books`), and the versions of a question that these make.
-
 
 MOST_BOOKS = 50
 AMONG = {f"among-{number}": number for number in range(2, MOST_BOOKS + 1)}

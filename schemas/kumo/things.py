@@ -10,7 +10,6 @@ from perennial.schemas.ids import content_id
 
 # The styles in which the template writes knowledge books; all say the same rules.
 
-
 BookStyle = Literal[
     "list",
     "prose",
@@ -29,7 +28,6 @@ PLAIN: BookStyle = "list"
 
 
 # The categories of domains: one for each field of the 100 domains of the KUMO paper (its figure 3).
-
 
 Quota = tuple[str, int | None]
 """A category with its number of proposed domains; None: an even share of those without a number."""
@@ -100,7 +98,6 @@ NO_THRESHOLDS = GatePolicy(max_trivial_share=1.0, min_distinct_books=0.0, max_co
 
 
 # How an instance is drawn: balanced over its listed truths, or as the KUMO paper does it.
-
 
 BALANCED = "balanced"
 AS_PUBLISHED = "kumo-2025"

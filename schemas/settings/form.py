@@ -77,7 +77,6 @@ def panel_of(field: FieldInfo) -> str:
 
 # What is wrong with a value, in words: the same for flags, variables and perennial.toml.
 
-
 WIDTH = 200
 EDITION_PATTERN = r"^$|^[A-Za-z][A-Za-z0-9._-]{0,99}$"
 NAME_WORDS = "up to 100 letters, digits, dots, dashes and underscores, the first a letter or digit"
@@ -141,7 +140,6 @@ def _number(value: float) -> str:
 
 
 # Read TOML, of settings and of studies and domains, with an error that says what is wrong with it.
-
 
 # Whole numbers of settings fit into a float. A key of many parts takes tomllib the square of their number.
 _MAX_BITS, _DIGITS = 1_000, re.compile("[0-9A-Fa-f_]{250}")

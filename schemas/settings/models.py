@@ -16,7 +16,6 @@ from perennial.schemas.variables import settings_file
 
 # models.toml: a table for each model that is not asked as the settings say.
 
-
 MODELS_FILE = "models.toml"
 # What may hold a key that somebody put there is never shown.
 _SHOWN = ("max_output", "context", "system_role", "requests_per_minute", "tokens_per_minute", "concurrency")

@@ -277,7 +277,6 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
 def _run(
     jail: Jail, hash_seeds: Sequence[int], code: str, function: str, inputs: Sequence[Value]
 ) -> list[list[Value]]:
-    """The outputs with each of the hash seeds."""
     run = partial(run_code, code, function, inputs, jail=jail)
     return [try_twice(partial(run, hash_seed=hash_seed)) for hash_seed in hash_seeds]
 

@@ -284,7 +284,6 @@ class _RecordLine:
         return values
 
     def _state_of_value(self, outcome: Outcome, value: Any) -> tuple[int | None, Observation]:
-        """State and observation for a value that is no text."""
         if isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)):
             low, high = value
             matching = (i for i, state in enumerate(outcome.states) if (state.low, state.high) == (low, high))

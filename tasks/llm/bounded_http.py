@@ -242,7 +242,6 @@ class _Amount:
         self._check(self._received)
 
     def decode(self, count: int) -> None:
-        """Count decoded bytes."""
         self._decoded += count
         self._idle = 0 if count else self._idle
         self._check(self._decoded)

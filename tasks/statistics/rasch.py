@@ -29,15 +29,8 @@ if TYPE_CHECKING:
 
     from perennial.tasks.statistics.cells import Column
 
-    FloatsPatterns = NDArray[np.float64]
-    IntsPatterns = NDArray[np.int64]
-
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-    FloatsSlopeTest = NDArray[np.float64]
-
-    FloatsLinkedScale = NDArray[np.float64]
 
 
 # The answers of an edition as a Rasch model reads them: instances of one pattern are one group.
@@ -57,26 +50,26 @@ class Patterns:
     matrix of products of these columns, summed over all instances.
     """
 
-    stratum: "IntsPatterns"
-    runs: "FloatsPatterns"
-    solved: "FloatsPatterns"
-    instances: "FloatsPatterns"
-    sums: "FloatsPatterns"
-    products: "FloatsPatterns"
+    stratum: "Ints"
+    runs: "Floats"
+    solved: "Floats"
+    instances: "Floats"
+    sums: "Floats"
+    products: "Floats"
 
     @property
-    def rates(self) -> "FloatsPatterns":
+    def rates(self) -> "Floats":
         """The sum of each player's rates, by group."""
         return self.sums[:, : self.runs.shape[1]]
 
     @property
-    def successes(self) -> "FloatsPatterns":
+    def successes(self) -> "Floats":
         """The sum of each player's solved runs, by group."""
         return self.sums[:, self.runs.shape[1] :]
 
 
 def group_patterns(
-    runs: "Column", solved: "Column", stratum: "IntsPatterns", weight: "IntsPatterns | None" = None
+    runs: "Column", solved: "Column", stratum: "Ints", weight: "Ints | None" = None
 ) -> Patterns:
     """Return the groups of the instances: columns of `runs` and `solved`, whose rows are players.
 
@@ -536,7 +529,7 @@ class _Model:
         adjusted = holm([2 * float(norm.sf(abs(z))) for z in tests.values()])
         return {name: p for name, p in zip(tests, adjusted, strict=True) if p is not None}
 
-    def _estimate(self, weights: "FloatsLinkedScale", drawn: float) -> LogitDifference:
+    def _estimate(self, weights: "Floats", drawn: float) -> LogitDifference:
         import numpy as np
         from scipy.stats import norm, t
 

@@ -108,7 +108,6 @@ def _column_expectations(column: Column) -> Iterator[TableExpectation]:
 
 # Rows for the audit's suites, by DuckDB: a table's, all or a sample, and those that break a rule.
 
-
 # A table of more rows or bytes (not compressed) is validated by a sample, and searched whole by DuckDB.
 WHOLE_ROWS = 10_000
 WHOLE_BYTES = 64 << 20

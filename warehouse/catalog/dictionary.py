@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # The SQL of the views, one per analyst's question, shared and of each benchmark, and of the macros.
 
-
 SHARED = "perennial.warehouse.catalog"
 # What benchmarks add to, by view: the SQL of the attribute of their declarations.
 _JOINED = {"episode_answers": "answers", "paper_differences": "unlike_paper"}
@@ -275,7 +274,6 @@ def _join(measure: Measure) -> str:
 #
 # A file begins with the question as a comment; lines such as `-- $player = %` name its parameters and their
 # defaults, numbers or patterns of LIKE, and a line `-- No row: ...` says what is so where it has no answer.
-
 
 _PARAMETER = re.compile(r"^\$(\w+) = (.*)$", re.MULTILINE)
 _NO_ROW = re.compile(r"^No row: (.*)\.$", re.MULTILINE)

@@ -129,7 +129,6 @@ def _stem(edition: str, units: Iterable[str]) -> str:
 # As with statistics, the name of the file says which evaluations it is computed from: views never show
 # figures of others than those that are visible.
 
-
 SCALES = f"analyses/{SCALE.name}"
 
 

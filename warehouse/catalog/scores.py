@@ -155,7 +155,6 @@ def _refuse_mixed_scales(rows: list[dict[str, Any]], name: str) -> None:
 # them as small CSV files: a row per player, and a column per number, headed `figure`, `figure/setting` or
 # `figure/setting/domain`; a cell holds a number, with `±` and its standard deviation where that is printed.
 
-
 # What a row of such a file says of its numbers; every other column is a number. `printed_as` is the label
 # that the source gives the row, where that is not the player whose numbers they are.
 _SAID = ("player", "settings", "setting", "domain", "model", "printed_as")

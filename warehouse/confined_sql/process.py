@@ -257,7 +257,6 @@ def open_confined(store: Store, limits: QueryLimits) -> Iterator[ConfinedCatalog
 
 # The processes that run the SQL of many visitors: a few at a time, the next one started beforehand.
 
-
 _LOOK_S_POOL = 0.2
 _NICENESS = 10  # whatever a visitor computes, the other pages come first
 

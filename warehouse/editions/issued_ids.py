@@ -16,7 +16,6 @@ from perennial.warehouse.store.store import Store
 # An id is known by the 32 hexadecimal digits at its end, whatever stands before them; any other text by a
 # hash.
 
-
 _BYTES = 16
 Keys = np.ndarray[Any, np.dtype[np.bytes_]]
 

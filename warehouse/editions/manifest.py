@@ -26,7 +26,6 @@ from perennial.warehouse.store.store import ROOT_FILE, WITHDRAWN, Digest, Store,
 
 # What made an edition beside its plan: the code that ran, its Python and the libraries below it.
 
-
 _DISTRIBUTION = "perennial-bench"
 _CODE = (".py", ".sql", ".j2", ".json", ".csv", ".toml")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -201,7 +200,6 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
 #
 # Commands that build on published files check those that they read. A reader's query checks its files when it
 # fails: an altered file makes DuckDB say anything.
-
 
 _OF_TABLES = "tables/"
 # A file that is replaced by later ones has the beginning of its SHA-256 in its name.

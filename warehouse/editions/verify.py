@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 # Whether rebuilt tables are those of a published edition: the same rows, the same bytes.
 
-
 _SHOWN = 3
 
 

@@ -41,7 +41,6 @@ def split_cell(cell: str, separator: str = ";") -> list[str]:
 
 # Rules over names, in any table that has columns of them: unique, in both languages, of one sense.
 
-
 _LANGUAGES = ("zh", "en")
 # Columns beside `en` that hold other forms of the English name.
 _FORMS = {"zh": ("zh",), "en": ("en", "plural", "en_plural"), "pinyin": ("pinyin",)}
@@ -155,7 +154,6 @@ def _ids_by_name(rows: tuple[Row, ...], language: str) -> dict[str, list[str]]:
 
 # Rules over the tables of nature: cells, their listed values, kinds, and the rules between properties.
 
-
 _CELLS, _ENTITIES_NATURE, _PROPERTIES = "nature/cells", "nature/entities", "nature/properties"
 _VALUES, _RULES = "nature/values", "nature/rules"
 NOT_APPLICABLE, UNSURE = "-", "?"
@@ -236,7 +234,6 @@ def _list_values(cell: str) -> list[str]:
 
 # Rules over the people of all domains.
 
-
 _PEOPLE = "names/people"
 
 
@@ -255,7 +252,6 @@ def find_wrong_names(knowledge: Knowledge) -> Found:
 
 
 # Rules over the relations between people: inverses, implications, and pairs that exclude each other.
-
 
 _RELATIONS, _EXCLUSIVE = "social/relations", "social/exclusive"
 _REFERENCES = ("inverse_m", "inverse_f", "as_m", "as_f", "implies", "near")
@@ -333,7 +329,6 @@ def find_two_years(knowledge: Knowledge) -> Found:
 
 
 # All rules by name: what each finds, in every table of the knowledge base that it concerns.
-
 
 Check = Callable[[Knowledge], Found]
 

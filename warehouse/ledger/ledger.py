@@ -36,7 +36,6 @@ from perennial.warehouse.ledger.writer import (
 # ledger has a reply of that batch. So a process may end at any moment, also while it stores a batch's
 # replies.
 
-
 _FIND = """
     SELECT number, file_id, requests, batch_id FROM server_batches AS batch
     WHERE number = (

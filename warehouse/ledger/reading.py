@@ -30,7 +30,6 @@ from perennial.warehouse.ledger.writer import (
 
 # Why calls failed: their errors, those that differ in numbers and ids alone counted as one.
 
-
 _SHOWN = 3
 _WIDTH = 200
 # Ids of requests and traces, addresses and times.
@@ -57,7 +56,6 @@ def describe_causes(causes: list[Cause]) -> str:
 
 
 # Whether a whole ledger is what was kept: its pages, every call's digest, every message's text.
-
 
 _MOST_FLAWS = 20
 _ROWS_A_STEP = 500

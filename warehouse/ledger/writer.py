@@ -30,12 +30,10 @@ from perennial.warehouse.ledger.schema import ANSWERED_SQL, LedgerPlace, open_fo
 
 # Requests and replies as rows of the ledger, and back.
 
-
 # Whether a stored call or message is still what was kept: SQLite does not notice a byte that changed.
 #
 # A call's row holds a digest of all its other cells, as they lie in the file; a message is kept under a
 # digest of its text.
-
 
 _DIGEST_BYTES = 16
 
@@ -179,7 +177,6 @@ def table_row(call: dict[str, Any]) -> dict[str, Any]:
 #
 # Until an attempt has ended, and where its reply reports no usage, it counts with an estimate. One that no
 # server can have received is removed.
-
 
 _BEGIN = """
     INSERT INTO attempts (number, edition, call_id, batch, estimate_usd, sent_at)

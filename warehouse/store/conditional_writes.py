@@ -25,7 +25,6 @@ from perennial.warehouse.store.file_system import NOT_OFFERED, UNMET, draft_of, 
 # not stored in the root, because a root that is copied, or reached through another endpoint, is on another
 # server.
 
-
 FOLDER = ".probes"
 # What a killed process left is removed by a later probe; a younger object may belong to a probe under way.
 _LEFT_BEHIND = timedelta(hours=1)

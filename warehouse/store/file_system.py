@@ -20,9 +20,7 @@ from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableIn
 #
 # fsspec takes longer to import than a small query runs.
 
-
 # A local file that appears whole or not at all: it is written as a draft beside its place.
-
 
 # How file systems say that they have no hard links; any other trouble is trouble.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)

@@ -275,7 +275,6 @@ def _make_folder_of(filesystem: Any, target: str) -> None:
 
 # Size and SHA-256 of files of a data root, read in blocks: memory stays flat however large they are.
 
-
 _AT_ONCE = 4
 
 
@@ -308,7 +307,6 @@ def _digest(store: Store, name: str) -> Digest | OSError:
 
 # The id of a data root, kept in `root.json` there and in its ledger: whose ledger is this?
 
-
 ROOT_FILE = "root.json"
 
 
@@ -337,7 +335,6 @@ def find_root_id(store: Store) -> str | None:
 # A file that readers may have open is never written again: a query of DuckDB opens it more than once, and
 # would read the head of one and the rows of another. In `stem.v3.1f2e3d4c.parquet` the number says which is
 # the latest, the hash keeps two that were written at the same moment apart.
-
 
 _NAME = re.compile(r"(?P<stem>[^.]+)\.v(?P<number>\d+)\.[0-9a-f]{8}\.parquet")
 

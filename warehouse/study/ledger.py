@@ -35,7 +35,6 @@ from perennial.warehouse.study.schema import (
 # restart of the machine it continues from the last time that was stored, plus what the date says has passed
 # since, and never less than nothing.
 
-
 # Linux: it counts while the machine sleeps, too.
 _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 

@@ -181,7 +181,6 @@ def _describe(path: Path, error: sqlite3.Error) -> PerennialError:
 # are searched for the participant's key. Nobody waits for that: who is in the way is not hurried, and it is
 # tried again.
 
-
 _ATTEMPT_S = 0.5  # for how long one attempt waits for a moment in which nobody reads
 _PAUSE_S = 0.01
 _BETWEEN_ATTEMPTS_S = 0.1

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 # `perennial episode`: a whole conversation of a player, model or program, in one step.
 
-
 _PREFIX_EPISODE = "ep_"
 _MOST_NAMED = 5
 _OF_THE_EPISODE = (

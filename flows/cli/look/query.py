@@ -209,7 +209,6 @@ def _needs_no_edition(sql: str) -> bool:
 
 # `perennial ask`: saved questions of analysts, each with the SQL that answers it.
 
-
 _LIST_ASK = ("question", "parameters", "what it answers")
 _ANY = "%"
 _MOST_NAMES = 6

@@ -200,7 +200,6 @@ def _report_profiles(
 
 # `perennial reproduce-paper`: a benchmark's paper, as it is printed and as it is computed here.
 
-
 _WIDTH, _PLACE_WIDTH = 80, 43
 # Of a figure with more numbers than this, a table only counts those that agree.
 _LISTED = 12

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # `perennial benchmarks`: what is installed, from which package, and whether it keeps to the contract.
 
-
 _BROKEN = 1
 _COLUMNS = ("benchmark", "package", "version", "entry point")
 
@@ -152,7 +151,6 @@ def _print(lines: Terminal, check: "Check") -> None:
 
 
 # `perennial unlock`: remove the lock that a writer left in a data root, after showing who held it.
-
 
 _DANGER = (
     "If that writer is still running, a second one may overwrite its batches and pay for the same model "

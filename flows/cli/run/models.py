@@ -172,7 +172,6 @@ def _line(tried: "TriedModel") -> str:
 
 # `perennial try`: a first score of a model, in two minutes and at most 60 calls.
 
-
 MOST_CALLS = 60
 
 

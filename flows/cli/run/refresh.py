@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 #
 # The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
 
-
 Result = TypeVar("Result")
 
 

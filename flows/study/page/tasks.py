@@ -21,7 +21,6 @@ from perennial.schemas.text import Screen
 # Whoever wrote the text, a template, a model or a study's author, it is shown: HTML in it, images and links
 # stay the characters that they are.
 
-
 _FORMS = (
     "paragraph",
     "heading",
@@ -62,7 +61,6 @@ def markdown_html(text: str) -> str:
 
 # What a participant is shown when the study's own files fail; the server's terminal names them.
 
-
 _TROUBLE = "study_trouble"
 _BUSY = (
     "The study's file is in use by another program right now, and your last click was not stored. Wait a few "
@@ -91,7 +89,6 @@ def show_trouble() -> None:
 #
 # A click runs the fragment alone: the move is stored, the panel gets its new data, and the book beside it is
 # not sent again. The clock counts in the browser; the server's time decides.
-
 
 _KEY = "study_task_panel"
 _DRAWN = "study_panel_screen"

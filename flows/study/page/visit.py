@@ -38,7 +38,6 @@ def visitor_origin() -> str:
 
 # What is asked before the first task: consent, age band, education, and gender and major where listed.
 
-
 Act = Callable[..., None]
 
 

@@ -86,7 +86,6 @@ DRIFT = Page("drift", "Drift between editions", show_drift)
 
 # Profiles: players on an edition of each benchmark, side by side, and how benchmarks go together.
 
-
 _HAS_PROFILES = "SELECT count(*) FROM statistics WHERE statistic = 'rank_in_kind'"
 
 
@@ -130,7 +129,6 @@ PROFILES = Page("profiles", "Profiles", show)
 
 
 # All editions of a benchmark on one scale: rates of players, over time, and differences.
-
 
 _PLAYER = "player || if(protocol_id = '', '', ' (protocol ' || protocol_id || ')')"
 _OTHER = "other || if(other_protocol_id = '', '', ' (protocol ' || other_protocol_id || ')')"

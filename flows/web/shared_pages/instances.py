@@ -12,7 +12,6 @@ from perennial.warehouse.catalog.confinement import quote
 
 # Transcripts: an episode turn by turn, beside how its instance is solved.
 
-
 _HEIGHT = 320
 _MOST_REASONS = 8
 _FACTS = (

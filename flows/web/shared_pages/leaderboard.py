@@ -59,7 +59,6 @@ DOMAINS = Page("domains", "Players × domains", show_domains)
 
 # The figures of an edition's report, one at a time, and the tables of its benchmark.
 
-
 # The scale is of several editions, and has a page.
 _SHARED = tuple(figure for figure in SHARED if figure is not scale_over_editions)
 
@@ -85,7 +84,6 @@ FIGURES = Page("figures", "Figures", show_figures)
 
 
 # mypy: disable-error-code="untyped-decorator"
-
 
 _MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"

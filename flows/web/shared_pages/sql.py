@@ -18,7 +18,6 @@ from perennial.warehouse.store.store import Store
 
 # Run a visitor's SQL in a process of its own, as long as the visitor waits for it.
 
-
 MOST_ROWS = 1_000
 MOST_CHARACTERS = 20_000_000
 SECONDS = 20.0

@@ -366,7 +366,6 @@ class _Clauses:
         return {who: self.is_term(str(term), start, who) for who in range(self.size) if who != start}
 
     def says(self, statement: Proposition) -> int:
-        """The variable of a statement."""
         number = self.number
         if statement.template == "is":
             who, ego, term = statement.arguments

@@ -27,7 +27,6 @@ class InferredWorld:
     """What follows from facts, with the steps that made each fact."""
 
     def __init__(self, relations: Relations, people: Sequence[str], facts: Iterable[Fact]) -> None:
-        """Close the given facts."""
         self.relations = relations
         self.people = tuple(people)
         self.closure: Closure[Fact] = close(facts, self._chain)

@@ -404,7 +404,6 @@ class _Chain:
     known: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __call__(self, facts: _Steps, new: list[PairFact]) -> Iterator[tuple[PairFact, Inference[PairFact]]]:
-        """What the new facts make with what is known."""
         size = self.board.scene.size
         things = range(size)
         for a, b, pairs in new:

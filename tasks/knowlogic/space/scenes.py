@@ -341,7 +341,6 @@ class _Grid:
         return ax - bx, ay - by
 
     def neighbor(self, a: int, x: int, y: int) -> int | None:
-        """The slot beside a slot, None where there is none."""
         position = self.places[a][0] + x, self.places[a][1] + y
         return self.places.index(position) if position in self.places else None
 

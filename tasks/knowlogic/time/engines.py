@@ -250,7 +250,6 @@ class _Finder:
         ]
 
     def find(self, masks: Masks) -> Iterator[Masks]:
-        """The assignments within these masks."""
         if not self._narrow(masks):
             return
         open_ = [event for event, mask in masks.items() if mask & (mask - 1)]

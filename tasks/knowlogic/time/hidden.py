@@ -214,7 +214,6 @@ class OptionMaker:
     """Draws options about a text."""
 
     def __init__(self, times: Times, text: TimeText, rng: random.Random) -> None:
-        """Take the text and the generator."""
         self.times, self.text, self.rng = times, text, rng
         self.events = sorted(text.at)
         self.spans = [

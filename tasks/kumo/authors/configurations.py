@@ -417,8 +417,6 @@ async def configure_domain(
 
 
 async def _domain_prompt(work: _ConfigurationWork) -> str | None:
-    """The prompt that the model writes for this domain, None where it writes none."""
-
     def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
         return prompt_request(work.configurer, work.proposal, bad.problem.message if bad else None, attempt)
 

@@ -106,7 +106,6 @@ class _ModuleReader:
                 raise self.refusal(statement, f"a statement of kind {type(statement).__name__}")
 
     def value(self, node: ast.expr) -> Any:
-        """What the expression stands for."""
         self.count(node, 1)
         match node:
             case ast.Constant(value=constant) if _is_scalar(constant):

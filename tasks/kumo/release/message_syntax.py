@@ -141,7 +141,6 @@ class _AgentReader(MethodReader):
         return super().step(statement)
 
     def message(self, node: ast.expr) -> tuple[str, str]:
-        """Role and content of a message."""
         match node:
             case ast.Dict(
                 keys=[ast.Constant(value="role"), ast.Constant(value="content")],

@@ -120,7 +120,7 @@ def all_models(formula: Formula[Solution], conflicts: int, rng: random.Random) -
         for literals, bound in formula.at_most:
             solver.add_atmost(literals, bound)
         while True:
-            # Both before each search: the budget counts from here, and the former phases lead to similar models.
+            # Before each search: the budget counts from here, and the former phases give similar models.
             solver.set_phases(formula.random_phases(rng))
             solver.conf_budget(conflicts)
             satisfiable = solver.solve_limited()
@@ -224,7 +224,6 @@ class _InstanceFormula:
         return [variable if variable in preferred else -variable for variable in variables]
 
     def read(self, model: Sequence[int]) -> FoundInstance:
-        """The instance that a model describes."""
         return FoundInstance(
             tuple(t for t, variable in enumerate(self.sampled) if model[variable - 1] > 0),
             tuple(t for t, variable in enumerate(self.valid) if model[variable - 1] > 0),

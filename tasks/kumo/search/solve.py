@@ -146,7 +146,6 @@ class _Tally:
         self._lock = Lock()
 
     def add(self, finished: int) -> None:
-        """Count instances as finished."""
         with self._lock:
             self._finished += finished
             if self._progress is not None:
@@ -251,7 +250,6 @@ class _PackedInstances:
         self.workspace[STARTED] = 0
 
     def solution(self, i: int) -> Solution:
-        """The solution of instance number i."""
         first = self.first_action[i]
         actions = tuple(self.golden[first : first + self.lengths[i]].tolist())
         answer = int(self.answers[i])

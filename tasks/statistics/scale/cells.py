@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    FloatsEffects = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
@@ -43,8 +42,8 @@ class Sampling:
     an edition, and the instances of each cell.
     """
 
-    variances: "FloatsEffects"
-    shared: "FloatsEffects"
+    variances: "Floats"
+    shared: "Floats"
     instances: "Ints"
 
 
@@ -61,13 +60,13 @@ class Block:
     names: tuple[str, ...]
     players: "Ints"
     editions: "Ints"
-    rates: "FloatsEffects"
+    rates: "Floats"
     in_editions: "Ints"
     of_players: "Ints"
-    noise: "FloatsEffects"
-    effects: "FloatsEffects"
-    gram: "FloatsEffects"
-    pulled: "FloatsEffects"
+    noise: "Floats"
+    effects: "Floats"
+    gram: "Floats"
+    pulled: "Floats"
 
     @property
     def spans(self) -> tuple[slice, slice, slice]:
@@ -75,7 +74,7 @@ class Block:
         first = 1 + len(self.in_editions)
         return slice(0, 1), slice(1, first), slice(first, first + len(self.of_players))
 
-    def scale(self, variances: "FloatsEffects") -> "FloatsEffects":
+    def scale(self, variances: "Floats") -> "Floats":
         """Return G's diagonal; effects of instances met together have their variances in Z."""
         import numpy as np
 
@@ -84,7 +83,7 @@ class Block:
             scale[span] = variance
         return scale
 
-    def pull_from(self, values: "FloatsEffects", cells: "Bools", scale: "FloatsEffects") -> "FloatsEffects":
+    def pull_from(self, values: "Floats", cells: "Bools", scale: "Floats") -> "Floats":
         """Return Z'V^-1 of the values, a row per domain, with these cells alone in Z, V and the values.
 
         `scale` is G's diagonal.
@@ -100,7 +99,7 @@ class Block:
         pulled = np.matmul((values / self.noise)[:, None, cells], kept)[:, 0]
         whole = gram * scale
         whole += np.eye(len(scale))
-        pull: FloatsEffects = np.linalg.solve(whole, pulled[:, :, None])[:, :, 0]
+        pull: Floats = np.linalg.solve(whole, pulled[:, :, None])[:, :, 0]
         return pull
 
 
@@ -109,13 +108,13 @@ class Weighted:
     """A block with its covariance inverted: Z'V^-1 Z (`products`) and Z'V^-1 y of the rates (`pulled`)."""
 
     block: Block
-    products: "FloatsEffects"
-    pulled: "FloatsEffects"
+    products: "Floats"
+    pulled: "Floats"
 
-    def pull_gaps(self, rates: "FloatsEffects") -> "FloatsEffects":
+    def pull_gaps(self, rates: "Floats") -> "Floats":
         """Return Z'V^-1 of what the cells' rates differ by from those of their players, a row per domain."""
         players = self.products[:, :, self.block.spans[2]]
-        gaps: FloatsEffects = self.pulled - players @ rates[self.block.of_players]
+        gaps: Floats = self.pulled - players @ rates[self.block.of_players]
         return gaps
 
 
@@ -123,8 +122,8 @@ def make_block(
     names: Sequence[str],
     players: "Ints",
     editions: "Ints",
-    rates: "FloatsEffects",
-    slopes: "FloatsEffects",
+    rates: "Floats",
+    slopes: "Floats",
     sampling: Sequence[Sampling],
 ) -> Block:
     """Return the block of these domains. `slopes` are of the cells; `rates` has, as `sampling`, a row per
@@ -151,7 +150,7 @@ def make_block(
     return Block(tuple(names), players, editions, rates, *effects_of, noise, effects, gram, pulled)
 
 
-def _met_together(sampling: Sampling, editions: "Ints") -> "FloatsEffects":
+def _met_together(sampling: Sampling, editions: "Ints") -> "Floats":
     """Return the columns of Z for instances that players of an edition met together.
 
     Of two cells the instances of the smaller one are among those of the larger: their errors' covariance goes
@@ -168,7 +167,7 @@ def _met_together(sampling: Sampling, editions: "Ints") -> "FloatsEffects":
             reaches = inside & (sampling.instances <= number)
             columns.append(np.where(reaches, spread * (1 / number - below) ** 0.5, 0.0))
             below = 1 / number
-    effects: FloatsEffects = np.stack(columns, axis=1)
+    effects: Floats = np.stack(columns, axis=1)
     return effects
 
 
@@ -183,7 +182,7 @@ def rank_of_sizes(editions: Sequence[str], instances: Sequence[int]) -> tuple[in
     return tuple(places[edition][number] for edition, number in zip(editions, instances, strict=True))
 
 
-def weigh(block: Block, variances: "FloatsEffects") -> Weighted:
+def weigh(block: Block, variances: "Floats") -> Weighted:
     """Return the block with the inverse of its covariance, with these variances of the three effects."""
     import numpy as np
 

@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-    FloatsEditionShifts = NDArray[np.float64]
-
-    FloatsSlopes = NDArray[np.float64]
-
 
 LEVEL = 0.95
 _PRIOR_FACTOR = 1.25
@@ -234,9 +230,9 @@ class _Shift:
 
     weighted: Weighted
     cells: dict[int, int]
-    values: "FloatsEditionShifts"
-    pull: "FloatsEditionShifts"
-    explained: "FloatsEditionShifts"
+    values: "Floats"
+    pull: "Floats"
+    explained: "Floats"
 
 
 class EditionShifts:
@@ -370,7 +366,7 @@ def find_slopes(model: JointModel) -> dict[str, Slope]:
     return slopes
 
 
-def _predict(model: JointModel, number: int) -> "tuple[FloatsSlopes, FloatsSlopes]":
+def _predict(model: JointModel, number: int) -> "tuple[Floats, Floats]":
     """Return, by domain that others played too, the player's gap as others predict it, and as it is."""
     import numpy as np
 

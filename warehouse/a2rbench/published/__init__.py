@@ -7,7 +7,6 @@ from perennial.warehouse.catalog.scores import read_long, read_wide
 
 # The printed numbers of A2RBench's paper: tables 1, 4 to 7 and two of table 8, figure 4, and its counts.
 
-
 _PACKAGE, _SOURCE = "perennial.warehouse.a2rbench.published", "paper"
 _UNITS = {
     "accuracy": "percent",

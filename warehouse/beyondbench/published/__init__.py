@@ -11,7 +11,6 @@ from perennial.warehouse.catalog.scores import read_long, read_rows, read_wide
 # A row's label in tables 25 to 30 is not always its model's: column `printed_as` of the files has what the
 # text at hand prints. The order of rows and the site's columns say whose they are.
 
-
 PACKAGE = "perennial.warehouse.beyondbench.published"
 PAPER, SITE = "paper", "site"
 QUANTIZED_TABLES = (25, 26, 27, 28, 29, 30)

@@ -15,7 +15,6 @@ from perennial.schemas.json_text import read_json
 # A benchmark of `external_scores` is a column of the leaderboard: `beyondbench-2025 accuracy`, and so on.
 # Columns that are computed from others are left out: efficiency, words, chars.
 
-
 BENCHMARK = "beyondbench-2025"
 SOURCE = "the authors' leaderboard (arXiv 2509.24210)"
 SHARES = (

@@ -7,7 +7,6 @@ from perennial.warehouse.catalog.scores import read_long, read_wide
 
 # The printed numbers of KnowLogic's paper: tables 5 and 8, and its text.
 
-
 _PACKAGE, _SOURCE = "perennial.warehouse.knowlogic.published", "paper"
 _UNITS = {
     "accuracy": "percent",
