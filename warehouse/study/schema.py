@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from perennial.schemas.errors import Damaged, LedgerBusy, PerennialError, UnreadableInput, in_one_line
@@ -23,32 +24,6 @@ APPLICATION_ID = 0x50725374  # says in the file's header that it is a study of p
 SCHEMA_VERSION = 2
 # For how long anyone waits for another program that writes; a person waits for each click.
 BUSY_TIMEOUT_S = 5.0
-_TABLES = f"""
-    BEGIN IMMEDIATE;
-    CREATE TABLE study (settings TEXT NOT NULL, closed_at REAL);
-    CREATE TABLE time (boot_id TEXT NOT NULL, ahead REAL NOT NULL, at REAL NOT NULL, date REAL NOT NULL);
-    CREATE TABLE participants (
-        number INTEGER PRIMARY KEY,
-        public TEXT NOT NULL UNIQUE,
-        key INTEGER UNIQUE,
-        secret_hash TEXT,
-        withdrawn_at REAL,
-        erasing INTEGER
-    );
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        participant INTEGER NOT NULL REFERENCES participants (key),
-        kind TEXT NOT NULL,
-        task TEXT NOT NULL DEFAULT '',
-        turn INTEGER NOT NULL DEFAULT 0,
-        value TEXT NOT NULL DEFAULT '',
-        at REAL NOT NULL,
-        UNIQUE (participant, kind, task, turn)
-    );
-    PRAGMA application_id = {APPLICATION_ID};
-    PRAGMA user_version = {SCHEMA_VERSION};
-    COMMIT
-"""
 
 
 def draw_key() -> int:
@@ -109,7 +84,11 @@ def require_study(connection: sqlite3.Connection, path: Path) -> None:
     """Create the tables of a new file; raise UnreadableInput for a file that is something else."""
     if not _is_study(connection, path):
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(_TABLES)
+        tables = (files(__package__) / "tables.sql").read_text(encoding="utf-8")
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {tables} PRAGMA application_id = {APPLICATION_ID}; "
+            f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT"
+        )
 
 
 def _is_study(connection: sqlite3.Connection, path: Path) -> bool:

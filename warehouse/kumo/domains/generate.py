@@ -39,7 +39,6 @@ from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 
 # Read a bundled domain's sources: the CSV table of facts and the TOML description of its actions.
 
-
 _MOST = sys.float_info.max
 DOMAIN_KEYS = ("name", "goal", "category", "truth_noun", "action_noun", "book_title")
 

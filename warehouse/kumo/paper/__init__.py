@@ -63,7 +63,6 @@ def _read_row(row: dict[str, str]) -> PrintedValue:
 
 # The legible numbers of the KUMO paper's two versions, as rows of `published_scores`.
 
-
 _UNITS = {
     "success_rate": "share",
     "outcome_only_success": "share",

@@ -29,7 +29,6 @@ from perennial.warehouse.store.file_system import open_regular
 
 # The files of a copy of the KUMO authors' repository and their text; what cannot be read is named.
 
-
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 LFS_REASON = "a Git LFS pointer, its content was not fetched: run `git lfs pull` in the clone"
 _SPECIAL = "a link, a pipe or a device, none of which is followed or opened; put a copy in its place"
@@ -157,7 +156,6 @@ def _decode(name: str, number: int, line: bytes) -> tuple[int, str] | Skipped:
 # A domain is a class under `@registry.register_environment("<Domain>Env")`. Its configuration is the module
 # that the class itself imports from (`from .data.X import ...` in its body), or else its file does
 # (`from env.data.X import ...`). Nothing is executed or imported.
-
 
 _MAX_BYTES = 1_000_000  # the largest has 4,000
 

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 # The checkpoints' MedicalINDEnv and MedicalOODEnv are such domains (the paper's figure 5). Success needs no
 # instance; the seed says which runs are on the same one, so that intervals can cluster by it.
 
-
 _MAX_LINE_BYTES_OUTCOME_RUNS = 100_000_000
 
 
