@@ -1,7 +1,9 @@
 """The file of a study: read, with errors that name the key, and begun from a commented one."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,72 +13,14 @@ from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
 from perennial.schemas.people import Study
 from perennial.schemas.settings.form import describe_expectation, parse_toml
 
-# The commented file with which a study begins.
-
-_HEAD = """# A study: people play instances of a published edition. `perennial study codes` checks this file
-# and draws the participants' codes; from then on only `participants` and `contact` may change.
-
-# Of the study: letters, digits, dashes and underscores.
-name = "{name}"
-# Published; its seed may stay secret.
-edition = "{edition}"
-# Above each screen.
-title = "Reasoning study"
-settings = [{settings}]
-domains = [{domains}]
-# A participant's, as many of each setting.
-tasks = {tasks}
-# How many codes `perennial study codes` draws in all; may be raised later.
-participants = 50
-# A task's time: what has no answer by then ends as turn_limit.
-task_minutes = 20
-# The time of all tasks together, from the first one's start.
-total_minutes = 180
-# Decides with a participant's number who plays what.
-seed = {seed}
-# The instance that everybody practises on, by its id; default: drawn, and never assigned.
-tutorial = ""
-"""
-_TAIL = '''# Whom participants can ask.
-contact = ""
-instructions = """
-Each task names what you look for and lists possible answers and actions. An action shows an observation; the
-book says which answers an observation rules out. Exactly one answer survives. Find it with as few actions as
-you can: an answer ends the task.
-"""
-consent = """
-Replace this text by your own, with what your ethics board asks for. It should say who runs the study and why,
-what is kept (your choices with their times, an age band and a level of education; no name and no address),
-that the results are published under a code, how long that is kept, what you earn, and that you can stop and
-withdraw at any time, by your code, without a reason.
-"""
-age_bands = ["18-24", "25-34", "35-44", "45-54", "55-64", "65 or older", "no answer"]
-education = ["school", "bachelor", "master", "doctorate", "other", "no answer"]
-# Asked only where you list choices, such as ["female", "male", "other", "no answer"]; say so in the consent.
-genders = []
-majors = []
-currency = ""
-
-# Earnings: base + per_success x success rate - per_action x action count. The rate is right answers /
-# assigned tasks, the count that of all actions taken, answers aside.
-[earnings]
-base = 25
-per_success = 15
-per_action = 0.1
-
-# Anyone who has both is excluded: a median time per task below `seconds`, and a success rate of at most
-# `success_rate`.
-[quality]
-seconds = 10
-success_rate = 0.5
-'''
 _TASKS = 10
 
 
 def write_starter(name: str, edition: str, settings: list[str], domains: list[str], seed: int) -> str:
-    """Return the text of a study's file for an edition with these settings and domains."""
+    """Return the commented text of a study's file for an edition with these settings and domains."""
     tasks = max(_TASKS // len(settings), 1) * len(settings)
-    head = _HEAD.format(
+    text = (files(__package__) / "starter.toml").read_text(encoding="utf-8")
+    return Template(text).substitute(
         name=name,
         edition=edition,
         settings=_list(settings),
@@ -84,7 +28,6 @@ def write_starter(name: str, edition: str, settings: list[str], domains: list[st
         tasks=tasks,
         seed=seed,
     )
-    return head + _TAIL
 
 
 def _list(names: list[str]) -> str:
