@@ -2,10 +2,7 @@
 
 import json
 import random
-import tomllib
 from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from perennial.schemas.beyondbench.things import Answer
@@ -27,7 +24,7 @@ from perennial.tasks.beyondbench.forms.mappings import (
 )
 from perennial.tasks.beyondbench.forms.numbers import RELATIONS, RelationForm
 from perennial.tasks.beyondbench.gate import TaskGame
-from perennial.tasks.beyondbench.problem import write_answer
+from perennial.tasks.beyondbench.problem import load_data, write_answer
 
 # Answers without the names of a problem: what a guesser learns of one problem and writes for another.
 #
@@ -154,10 +151,9 @@ _SHAPES: dict[type, _Shape] = {
 # The guesser: an answer by the cell, the size and the form of a problem alone. Its rate is the floor.
 
 
-@cache
 def usual_answers() -> dict[str, str]:
     """The shapes that were right most often, by `TASK VARIATION SIZE`."""
-    return tomllib.loads((files(__package__) / "usual_answers.toml").read_text(encoding="utf-8"))
+    return load_data("usual_answers.toml")
 
 
 def guess(task: str, variation: str, size: int, form: Form) -> Answer:

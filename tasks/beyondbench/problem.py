@@ -3,10 +3,12 @@
 import json
 import random
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -228,6 +230,12 @@ def complexity_of(task: Task[object], variation: Variation) -> Complexity:
         return _EASY.get(task.name, _LINEAR)
     complexity = _OTHERS[task.name]
     return complexity._replace(ours="P") if variation.name in _IN_P.get(task.name, ()) else complexity
+
+
+@cache
+def load_data(file: str) -> dict[str, Any]:
+    """What a TOML file beside the tasks holds."""
+    return tomllib.loads((files("perennial.tasks.beyondbench") / file).read_text(encoding="utf-8"))
 
 
 # So many draws of one problem may be rejected by its generator before that is taken for a fault of it.

@@ -139,7 +139,7 @@ def test_score_prints_a_figure_a_verdict_and_what_to_do(here: Path) -> None:
 
 
 def test_score_refuses_what_it_does_not_know() -> None:
-    assert "is not known" in refuse("score", "no_such_domain")
+    assert "is not bundled" in refuse("score", "no_such_domain")
 
 
 @pytest.mark.slow

@@ -4,17 +4,15 @@ import math
 import random
 import re
 import string
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.mappings import LettersForm
 from perennial.tasks.beyondbench.hard.shares import least_share
-from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation, load_data
 
 # What a cryptarithm is made of: three words and an operation.
 
@@ -70,7 +68,7 @@ MIN_LENGTH, MAX_LENGTH = 3, 6
 @cache
 def load_words() -> dict[int, tuple[str, ...]]:
     """The words of `words.toml` of 3 to 6 letters by their length, in capitals, sorted."""
-    text = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))["words"]
+    text = load_data("hard/words.toml")["words"]
     return {
         length: tuple(sorted({word.upper() for word in text.split() if len(word) == length}))
         for length in range(MIN_LENGTH, MAX_LENGTH + 1)

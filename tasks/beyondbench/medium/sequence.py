@@ -7,13 +7,10 @@ term from the rule that was drawn. Neither uses the other.
 import math
 import random
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +25,7 @@ from perennial.tasks.beyondbench.medium.families.primes import FAMILIES as PRIME
 from perennial.tasks.beyondbench.medium.family import LIMIT, SequenceFamily, Terms
 from perennial.tasks.beyondbench.medium.fits.every import LEAST_TERMS, find_extensions, find_only_extension
 from perennial.tasks.beyondbench.medium.fits.linear import divide
-from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation, load_data
 
 # How many different sequences a variation has: a lower bound from repeats among draws (birthday bound).
 #
@@ -40,15 +37,9 @@ CONFIDENCE = 1e-6
 DRAWS = 20_000
 
 
-@cache
-def repeats_in_draws() -> dict[str, dict[str, int]]:
-    """How often a draw repeated another one, by variation and number of shown terms."""
-    return tomllib.loads((files(__package__) / "repeats.toml").read_text(encoding="utf-8"))
-
-
 def find_space(variation: str, size: int) -> Space:
     """The lower bound for the variation at this number of shown terms."""
-    repeats = repeats_in_draws()[variation][str(size)]
+    repeats = load_data("medium/repeats.toml")[variation][str(size)]
     log10 = math.log10(DRAWS * (DRAWS - 1) / 2 / _largest_mean(repeats))
     return Space(log10, False, f"{repeats:,} repeats in {DRAWS:,} draws; 1 - 1e-6 lower bound")
 
