@@ -13,7 +13,6 @@ from perennial.tasks.beyondbench.gate import check_problem
 from perennial.tasks.beyondbench.problem import RIGHT, Task, TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
-Verify = Callable[[Any, Answer], str]
 NUMBERS = 5
 
 
