@@ -106,10 +106,7 @@ def _explain(row: Row) -> str:
 def _propose(
     benchmark: str, named: str, edition: str, model: str, problems: list[EpisodeProblem], meanings: list[str]
 ) -> tuple[str, str]:
-    """What to do next after what was seen, in words and as a command; `named` is the benchmark's flag.
-
-    Under its own name the model would get further runs beside those that the settings spoiled.
-    """
+    # Under its own name the model would get further runs beside those that the settings spoiled.
     shares = {problem.status: problem.share for problem in problems}
     quoted, again = shlex.quote(model), f"{model}-2"
     entry = f'add ["{again}"] to models.toml, the same model with'

@@ -96,7 +96,6 @@ def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
     assert set(document["meanings"].values()) == {"at or below the floor: this score shows no ability"}
     again = f"perennial evaluate {document['edition']} --players m-2 --runs 1 --base-url "
     assert document["next"][1].startswith(again)
-    # Replies that waited at once count once.
     assert 0 < document["spent"]["waited_s"] < 20 * 60
 
 

@@ -195,14 +195,8 @@ def write_value(value: Fraction) -> Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class TermForm:
+class TermForm(IntegerForm):
     """An integer or a decimal. Careless: one more."""
-
-    container: str = "boxed"
-    is_scalar: bool = True
-
-    def write(self, answer: Answer) -> str:
-        return str(answer)
 
     def read(self, text: str) -> Answer | None:
         return write_value(Fraction(text)) if len(text) <= MAX_DIGITS and _EXACT.fullmatch(text) else None
@@ -221,10 +215,6 @@ class TermForm:
         if _DECIMAL.fullmatch(text) and len(text) <= MAX_DIGITS:
             return write_value(Fraction(text))
         return self.read(text)
-
-    def find_last(self, text: str) -> Answer | None:
-        """Nothing: the last number is what level 4 reads."""
-        return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         if isinstance(answer, int):

@@ -19,8 +19,8 @@ from perennial.schemas.kumo.things import AS_PUBLISHED, Instance
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
 from perennial.tasks.kumo.sampling.balanced.solver import FoundBoard
-from perennial.tasks.kumo.sampling.construct import Draws
-from perennial.tasks.kumo.sampling.draw import DUPLICATES, PURPOSE, TALLIES, Candidates, CandidateSource
+from perennial.tasks.kumo.sampling.construct import Array, Draws
+from perennial.tasks.kumo.sampling.draw import DUPLICATES, MAX_ATTEMPTS, PURPOSE, Candidates, CandidateSource
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
 
@@ -272,7 +272,7 @@ class Collection:
         self._accepted: set[str] = set()
         self.instances: list[Instance] = []
         self.ids: list[str] = []
-        self.tally = np.zeros(TALLIES, np.int64)
+        self.tally = np.zeros(DUPLICATES + 1, np.int64)
         self.remainder = Remainder(encoded, request, source)
         self.shortfall: PerennialError | None = None
 
@@ -290,6 +290,7 @@ class Collection:
 
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""
+        spent = self._redraw_together(first_index, candidates)
         with _pause_garbage_collection():
             made = self._make_instances(first_index, candidates)
         ids = candidates.ids.tolist()
@@ -309,7 +310,7 @@ class Collection:
             instance = next(instances) if attempt >= 0 else None
             if instance is not None and not self._is_taken(instance_id):
                 self._add(instance_id, instance)
-            elif not self._replace(index, attempt):
+            elif not self._replace(index, attempt, MAX_ATTEMPTS - spent[index - first_index]):
                 break
         self.tally += candidates.tallies[:looked_at].sum(axis=0)
 
@@ -326,10 +327,38 @@ class Collection:
         self.ids.append(instance_id)
         self.instances.append(instance)
 
-    def _replace(self, index: int, attempt: int) -> bool:
+    def _redraw_together(self, first_index: int, candidates: Candidates) -> Array:
+        # Taken candidates are redrawn in place; `spent` is how often those of each index were.
+        # As if each index had its turn: what is taken stays taken, by the same index or a smaller one.
+        attempts, ids = candidates.attempts, candidates.ids
+        spent, holders = np.zeros(len(ids), np.int64), dict[str, int]()
+        asking = np.flatnonzero(attempts >= 0).tolist() if self._request.is_balanced else []
+        while asking:
+            taken = []
+            for row in asking:
+                first, last = sorted((row, holders.get(ids[row], row)))
+                holders[ids[row]] = first
+                if self._is_taken(ids[row]):
+                    taken.append(row)
+                elif first < last:
+                    taken.append(last)
+            rows = np.array([row for row in taken if spent[row] < MAX_ATTEMPTS - 1], np.int64)
+            if len(rows) < 8 or len(taken) > 0.9 * len(asking):  # one by one, or nothing may be left
+                break
+            drawn = self._source.next_candidates(first_index + rows, start=attempts[rows] + 1)
+            attempts[rows], ids[rows] = drawn.attempts, drawn.ids
+            for column, drawn_column in zip(candidates.draws, drawn.draws, strict=True):
+                column[rows] = drawn_column
+            candidates.tallies[rows] += drawn.tallies
+            candidates.tallies[rows, DUPLICATES] += 1
+            spent[rows] += 1
+            asking = rows[drawn.attempts >= 0].tolist()
+        return spent
+
+    def _replace(self, index: int, attempt: int, most: int) -> bool:
         """Accept another instance for the index, whose candidate at this attempt (-1: none) is taken."""
         # An index without a candidate has used all its attempts: only the enumeration is left.
-        replacement = self._redraw(index, attempt + 1) if attempt >= 0 else None
+        replacement = self._redraw(index, attempt, most) if attempt >= 0 else None
         if replacement is None:
             replacement = self._enumerate(index)
         if replacement is None:
@@ -338,11 +367,16 @@ class Collection:
         self._add(instance_id, self._source.tables.instances(draws, self._request.seed, [index])[0])
         return True
 
-    def _redraw(self, index: int, start: int) -> tuple[str, Draws] | None:
+    def _redraw(self, index: int, attempt: int, most: int) -> tuple[str, Draws] | None:
         self.tally[DUPLICATES] += 1
-        found = self._source.next_candidates(np.array([index]), start=start, is_taken=self._is_taken)
-        self.tally += found.tallies[0]
-        return (found.ids[0], found.draws) if found.attempts[0] >= 0 else None
+        for _ in range(most):
+            drawn = self._source.next_candidates(np.array([index]), start=attempt + 1)
+            self.tally += drawn.tallies[0]
+            attempt = int(drawn.attempts[0])
+            if attempt < 0 or not self._is_taken(drawn.ids[0]):
+                return (drawn.ids[0], drawn.draws) if attempt >= 0 else None
+            self.tally[DUPLICATES] += 1
+        return None
 
     def _enumerate(self, index: int) -> tuple[str, Draws] | None:
         try:

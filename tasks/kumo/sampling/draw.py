@@ -4,7 +4,6 @@ A draw is a function of (seed, index, attempt), so candidates may be looked for 
 and in several processes. Import this module lazily: it loads numpy and numba.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,6 @@ from perennial.tasks.kumo.sampling.balanced.boards import complete_boards
 from perennial.tasks.kumo.sampling.balanced.lists import CALLS, DISAGREED, REFUSED, ListSource
 from perennial.tasks.kumo.sampling.construct import (
     CANDIDATE,
-    DUPLICATE,
     NEEDS_SOLVER,
     TOO_EASY,
     UNSATISFIABLE,
@@ -42,7 +40,7 @@ _ROUNDING = 1e-6
 # Columns of `Candidates.tallies`: what was judged (`balanced.lists`), then what an index skipped.
 TOO_EASY_ONES, DUPLICATES = DISAGREED + 1, DISAGREED + 2
 TALLIES = DUPLICATES + 1
-_TALLIED = {REFUSED: UNSATISFIABLE, TOO_EASY_ONES: TOO_EASY, DUPLICATES: DUPLICATE}
+_TALLIED = {REFUSED: UNSATISFIABLE, TOO_EASY_ONES: TOO_EASY}
 # Up to so many rows a compiled call costs more than its draws: it makes several attempts of each at once.
 _FEW = 64
 _LOOK_AHEAD = 16
@@ -73,17 +71,11 @@ class CandidateSource:
         self._rules = rules_of_states(encoded)
         self.lists = ListSource(encoded, self.tables, request, self._seeds, self._purpose)
 
-    def next_candidates(
-        self,
-        indices: Array,
-        start: int = 0,
-        stop: int | None = None,
-        is_taken: Callable[[str], bool] | None = None,
-    ) -> Candidates:
-        """For each index its first candidate among the attempts `start` to `stop - 1`."""
+    def next_candidates(self, indices: Array, start: int | Array = 0, stop: int | None = None) -> Candidates:
+        """For each index its first candidate among the attempts from its start to `stop - 1`."""
         if self._request.is_balanced:
-            return self._next_balanced(indices, start, stop, is_taken)
-        stop = MAX_ATTEMPTS if stop is None else stop
+            return self._next_balanced(indices, start, stop)
+        start, stop = int(np.min(start)), MAX_ATTEMPTS if stop is None else stop
         result = self._empty(len(indices))
         pending = np.arange(len(indices))
         while pending.size and start < stop:
@@ -92,7 +84,7 @@ class CandidateSource:
             rows = np.repeat(pending, width)
             attempts = np.tile(np.arange(start, start + width), pending.size)
             draws, by_solver = self._resolve(indices[rows], attempts)
-            ids = self._ids_of_candidates(draws, is_taken)
+            ids = self._ids_of_candidates(draws)
             statuses = draws.status.reshape(-1, width)
             found = (statuses == CANDIDATE).any(axis=1)
             column = np.where(found, (statuses == CANDIDATE).argmax(axis=1), width)
@@ -109,13 +101,11 @@ class CandidateSource:
             start += width
         return result
 
-    def _next_balanced(
-        self, indices: Array, start: int, stop: int | None, is_taken: Callable[[str], bool] | None
-    ) -> Candidates:
+    def _next_balanced(self, indices: Array, start: int | Array, stop: int | None) -> Candidates:
         result = self._empty(len(indices))
         pending = np.arange(len(indices))
         starts = np.full(len(indices), start, np.int64)
-        for _ in range(MAX_ATTEMPTS):  # balanced lists that are too easy, or taken
+        for _ in range(MAX_ATTEMPTS):  # balanced lists that are too easy
             counts = np.zeros((len(pending), DISAGREED + 1), np.int64)
             truths, actions, attempts = self.lists.next_lists(indices[pending], starts[pending], stop, counts)
             result.tallies[pending, : DISAGREED + 1] += counts
@@ -126,9 +116,8 @@ class CandidateSource:
             draws = self.complete(truths[found], actions[found])
             if self._request.is_filtered:
                 draws.status[self.too_easy(draws)] = TOO_EASY
-            ids = self._ids_of_candidates(draws, is_taken)
-            for tally in (TOO_EASY_ONES, DUPLICATES):
-                result.tallies[pending, tally] += draws.status == _TALLIED[tally]
+            ids = self._ids_of_candidates(draws)
+            result.tallies[pending, TOO_EASY_ONES] += draws.status == TOO_EASY
             done = draws.status == CANDIDATE
             result.attempts[pending[done]], result.ids[pending[done]] = attempts[done], ids[done]
             for target, drawn in zip(result.draws, draws, strict=True):
@@ -245,12 +234,9 @@ class CandidateSource:
             for target, drawn in zip(draws, redone, strict=True):
                 target[rows[selected]] = drawn
 
-    def _ids_of_candidates(self, draws: Draws, is_taken: Callable[[str], bool] | None) -> Array:
+    def _ids_of_candidates(self, draws: Draws) -> Array:
         ids = np.full(len(draws.status), "", object)
         rows = np.flatnonzero(draws.status == CANDIDATE)
         if rows.size:
             ids[rows] = self.tables.ids(draws.rows(rows))
-        if is_taken is not None:
-            taken = [row for row in rows if is_taken(ids[row])]
-            draws.status[taken] = DUPLICATE
         return ids

@@ -113,19 +113,9 @@ def sample_instances(
             collection.accept(*batch)
             if progress is not None:
                 progress(len(collection.ids))
-    lists, unsatisfiable, solver_calls, walked, checked, disagreements, too_easy, duplicates = (
-        collection.tally.tolist()
-    )
-    counts = SamplingCounts(
-        candidates=len(collection.ids) + duplicates,
-        duplicates=duplicates,
-        too_easy=too_easy + collection.remainder.too_easy,
-        unsatisfiable_selections=unsatisfiable,
-        solver_calls=solver_calls,
-        enumerated=collection.remainder.walked,
-        lists=lists,
-        walked=walked,
-        checked=checked,
-        disagreements=disagreements,
-    )
+    remainder = collection.remainder
+    lists, unsatisfiable, calls, *others, too_easy, duplicates = collection.tally.tolist()
+    number, too_easy = len(collection.ids) + duplicates, too_easy + remainder.too_easy
+    judged = (unsatisfiable, calls, remainder.walked, lists, *others)
+    counts = SamplingCounts(number, duplicates, too_easy, *judged)
     return Sample(tuple(collection.instances), tuple(collection.ids), counts, collection.shortfall)
