@@ -114,6 +114,7 @@ class _Plain(dict[int, str]):
     """The plain form of each character, found when it is first asked for."""
 
     def __missing__(self, code: int) -> str:
+        """Compute the plain form of the character with this code point, and keep it."""
         character = chr(code)
         category = unicodedata.category(character)
         if character in _USUAL:

@@ -129,7 +129,7 @@ def plan_design(
         for name in players
     }
     unnamed = Cost(None, None, "name --players for a cost")
-    rows = [_row(name, chosen, calls_by_player[name], costs.get(name, unnamed)) for name in names]
+    rows = [_design_row(name, chosen, calls_by_player[name], costs.get(name, unnamed)) for name in names]
     return {
         "benchmark": benchmark,
         "design": {
@@ -256,7 +256,8 @@ def _calls_of(name: str, history: Mapping[str, _Past], usual: float, is_program:
     return (history[name].turns if name in history else None) or usual
 
 
-def _row(name: str, chosen: Design, calls: float, cost: Cost) -> Row:
+def _design_row(name: str, chosen: Design, calls: float, cost: Cost) -> Row:
+    """What the design takes of a player: episodes, and by them calls and bounds of the cost."""
     low, high = (None if bound is None else bound * chosen.episodes for bound in (cost.low, cost.high))
     return {
         "player": name,

@@ -59,7 +59,7 @@ def prepare_evaluation(
     earlier = list(_earlier_plans(store, growth.edition))
     _refuse_mixed_protocols(asked, earlier)
     chosen = name or _next_number(earlier)
-    played = _count_played(asked, earlier, total)
+    played = _count_played_before(asked, earlier, total)
     first_runs = _first_runs(asked, earlier, played)
     return replace(asked, name=chosen, first_runs=first_runs, played=played)
 
@@ -211,8 +211,11 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
                 )
 
 
-def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
-    """How many instances each player has played that is extended to more; refuses other runs."""
+def _count_played_before(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
+    """By player that is extended to more instances: how many it has played, of `total` in the edition.
+
+    Raises InvalidOption where it would play the new ones with another number of runs.
+    """
     programs = find_benchmark(asked.benchmark).programs
     reaches = {}
     for player in asked.players:

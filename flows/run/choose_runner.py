@@ -194,6 +194,7 @@ def _logging_as_prefect() -> Iterator[None]:
 
 def _start_cluster(task_runner: "DaskTaskRunner", runner: str) -> "Client":
     try:
+        # Its processes inherit the mask: Ctrl-C reaches this one only, which ends them.
         with interrupts_held_back():
             client = task_runner.client
         client.wait_for_workers(1, timeout=_WORKERS_S)

@@ -55,9 +55,9 @@ def estimate_asking(
     reply: int,
     long_reply: int,
 ) -> StageEstimate:
-    """Return the estimate of calls that each have a prompt of so many tokens, at least and at most.
+    """Estimate a stage from (least, most) numbers of `calls` and tokens of each `prompt`.
 
-    At least, a reply has `reply` tokens; at most, as many as its limit, or `long_reply` where it has none.
+    A reply has at least `reply` tokens and at most its limit, or `long_reply` if it has none.
     """
     longest = _bound_reply(choice, long_reply)
     (low, high), (short, long) = calls, prompt

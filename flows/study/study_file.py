@@ -53,6 +53,7 @@ def read_study(path: Path) -> Study:
 
 
 def _describe(problem: Any) -> str:
+    """One of pydantic's errors in a line: the key, what was expected, what it got, what to do."""
     key = shorten(".".join(str(part) for part in problem["loc"]), _WIDTH)
     message = describe_expectation(problem)
     match problem["type"]:

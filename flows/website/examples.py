@@ -213,7 +213,7 @@ def read_example(store: Store, edition: Edition, setting: str | None) -> ShownEx
             return None
         drawn, games = _draw(edition, catalog, pairs)
         transcripts = [] if drawn else read_transcripts(store, edition, catalog, games, PAGE_CHARACTERS // 4)
-        return _show(edition, drawn, games[0], transcripts)
+        return _as_shown_example(edition, drawn, games[0], transcripts)
 
 
 def read_lost_games(
@@ -228,7 +228,7 @@ def read_lost_games(
     lost = [row for _, (row,) in drawn_games.values()]
     transcripts = read_transcripts(store, edition, catalog, lost, characters)
     return {
-        player: _show(edition, drawn, row, [transcript])
+        player: _as_shown_example(edition, drawn, row, [transcript])
         for (player, (drawn, (row,))), transcript in zip(drawn_games.items(), transcripts, strict=True)
     }
 
@@ -267,7 +267,7 @@ def _draw(
     return _limit(drawn), next(games for games in choices if key in [row["episode_id"] for row in games])
 
 
-def _show(
+def _as_shown_example(
     edition: Edition, drawn: Example | None, row: Row, transcripts: Sequence[Transcript]
 ) -> ShownExample:
     canary = canary_line(edition.plan.canary)

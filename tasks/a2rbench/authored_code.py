@@ -28,7 +28,6 @@ from perennial.tasks.sandbox.tier import Jail, run_code
 
 # More inputs of the same kind as an author's: their tokens, in sizes between theirs.
 
-
 _DRAWS_A_PIECE = 5
 
 
@@ -67,7 +66,6 @@ def generate_inputs(
 
 
 # Rules that a model wrote, that run and are reversible, and still give no new puzzle of their cell.
-
 
 INVERSE_OF_KNOWN, COMPOSITION, STRUCTURAL, MIRRORED = (
     "inverse_of_known",

@@ -43,7 +43,6 @@ from perennial.tasks.sandbox.refusal import SandboxRefusal
 
 # The calls for inputs of a variation, and for the judgement of them.
 
-
 EXPAND_TEMPLATE = "a2rbench/expander/expand.md.j2"
 EXPAND_SYSTEM_TEMPLATE = "a2rbench/expander/expand_system.md.j2"
 JUDGE_TEMPLATE = "a2rbench/expander/judge_inputs.md.j2"
@@ -128,7 +127,6 @@ def _write_input_line(value: Value) -> str:
 
 
 # Read the replies of the expander and of the judge of its inputs: bounded, and nothing in them repaired.
-
 
 _MESSAGE_CHARACTERS = 500
 

@@ -35,7 +35,6 @@ from perennial.tasks.a2rbench.values import fault_of_shape, fill_tokens, shape_o
 # The families: `a·c + b + step·place` modulo the alphabet's size, on all places or on those of a mask; sums
 # and differences along an axis or in reading order; a key that repeats; one token for another.
 
-
 Codes = npt.NDArray[np.int64]
 Pair = tuple[Codes, Codes]
 Mask = npt.NDArray[np.bool_]
@@ -219,7 +218,6 @@ def _substitution(examples: Sequence[Pair], query: Codes) -> Iterator[tuple[str,
 #
 # Single primitives: moves of places (`places`), arithmetic with tokens (`codes`), and what sorts (`trivial`).
 
-
 # Published values may be larger: numbers of places are of two bytes, and time grows with them.
 _MOST_TOKENS = 500
 
@@ -280,7 +278,6 @@ def decode(codes: Codes, tokens: Sequence[str]) -> Value:
 
 # Search all rules that a seed may draw (`grammar`): each step forwards from the inputs of an example, each
 # backwards from its output, and where two meet, they are tried on the other examples.
-
 
 Flat = tuple[int, ...]
 _Apply = Callable[[Flat], Flat]

@@ -180,7 +180,6 @@ def describe_step(dimension: Dimension, step: RuleStep) -> str:
 
 # Code.
 
-
 _TURN = """
 def turn(x, axes):
     sides = len(x), len(x[0]), len(x[0][0])
@@ -258,7 +257,6 @@ def grammar_id() -> str:
 
 
 # Draws.
-
 
 _PROBES: dict[Dimension, tuple[tuple[int, ...], ...]] = {
     1: ((7,), (8,), (9,), (12,), (6,), (5,)),

@@ -36,7 +36,6 @@ from perennial.tasks.sandbox.tier import Jail, run_code, try_twice
 # A rule that builds on the order of a set of two texts passes n of them by chance with a probability of
 # 1 / 2^(n - 1). The rules of perennial's use no order of a set, which tests show: for them two are enough.
 
-
 TRIED, AT_GATE = 5, 7
 _TRIED_OF_OURS, _AT_GATE_OF_OURS = 2, 1
 
@@ -57,7 +56,6 @@ def _draw_hash_seed(rule: CodedRule, seed: int, purpose: str, number: int) -> li
 
 
 # From the variations of a seed to its items: each original, and symbolic ones in other tokens (P1) too.
-
 
 Phi = dict[str, str]
 _PHI_DRAWS = 20

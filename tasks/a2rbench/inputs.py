@@ -14,7 +14,6 @@ from perennial.tasks.a2rbench.values import build_value, fill_tokens, tokens_of
 #
 # A player that always answers so must not be right on an item, unless the item's own rule is that very one.
 
-
 Example = tuple[Value, Value]
 
 

@@ -25,7 +25,6 @@ from perennial.tasks.a2rbench.values import has_texts, join_innermost, map_token
 #
 # pyjson5 reads JSON5 in C, in linear time, and refuses what it cannot read: nothing is repaired.
 
-
 # Of a value in characters; a longer one is not read. An input has at most 400 tokens of 12 characters.
 LONGEST = 20_000
 _MOST_NESTED = 100
@@ -151,7 +150,6 @@ def _is_json(value: Any) -> bool:
 
 
 # The prompt of an item, and back: what a reader finds in it.
-
 
 TEMPLATE = "a2rbench/solve.md.j2"
 FORM_TEMPLATE = "a2rbench/item_form.md.j2"

@@ -121,7 +121,6 @@ def write_item(
 
 # Symbol remapping P1: other tokens, the same structure, and whether the rule stands it (section 3.3).
 
-
 # Signs that no item has: Greek and Cyrillic letters that look like no Latin one.
 SIGNS = tuple("αβγδεζηθλμξπρσφψωБДЖЗЛФЦЧШЩЭЮЯΓΘΞΣΨΩИЫ")
 

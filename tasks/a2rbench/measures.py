@@ -22,7 +22,6 @@ from perennial.tasks.a2rbench.catalogue import FORWARD, Value
 # misses something: `while` loops and comprehensions are loops, arithmetic is looked for at any depth, every
 # `return` counts, and in-place changes include augmented assignments, `del` and mutating methods.
 
-
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BRANCHES = (ast.If, ast.IfExp)
 _DECISIONS = (*_LOOPS, *_BRANCHES, ast.ExceptHandler, ast.match_case)

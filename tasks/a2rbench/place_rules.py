@@ -209,7 +209,6 @@ def _repetitions() -> dict[str, Order]:
 
 # Ways to read the places of a grid: spirals, snakes, diagonals, and rings that turn.
 
-
 Places = npt.NDArray[np.int64]
 Reading = Callable[[Places], Places]
 
@@ -283,7 +282,6 @@ def _ring(grid: Places) -> Places:
 # Rules that move tokens by their places alone, tried all at once: a matrix of places per shape.
 #
 # Each move is a function of an array of places; what it gives for a shape is computed once.
-
 
 Shape = tuple[int, ...]
 Move = Callable[[Places], Places]

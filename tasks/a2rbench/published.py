@@ -35,7 +35,6 @@ from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
 # As the authors do it: spaces, separators and other signs may be structure. An item of tokens of several
 # characters is remapped character by character.
 
-
 # A text may have all 62 letters and digits: Latin letters with accents too.
 _SIGNS = (*SIGNS, *"ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþ")
 
@@ -62,7 +61,6 @@ def remap_characters(value: Value, phi: Mapping[str, str]) -> Value:
 #
 # Each has question_id, author_model, task_type, dimensionality, rule_description, inverse_rule_description,
 # python_code and puzzle_data with examples, question_plaintext and answer_ciphertext. Nothing is run here.
-
 
 MAX_LINES = 10_000
 _MAX_CHARACTERS = 1_000_000
@@ -92,7 +90,7 @@ class PublishedLine:
 def read_lines(text: str, origin: str) -> list[PublishedLine]:
     """Return the items of a file's text, by question_id.
 
-    Raises UnreadableInput, naming `place`, line and field, for the first line that is not as expected, for
+    Raises UnreadableInput, naming `origin`, line and field, for the first line that is not as expected, for
     an id that stands twice, and for more lines than are read.
     """
     lines_by_id: dict[str, PublishedLine] = {}
@@ -180,7 +178,6 @@ def _examples(value: Any, where: str) -> tuple[tuple[Value, Value], ...]:
 # Run a published item's code: does it give the published outputs, does its cycle close, is the answer one?
 #
 # The code runs in the sandbox alone. What does not hold is no item; nothing is repaired.
-
 
 # Of examples, query and answer as JSON: programs of the catalogue are tried on them, outside the sandbox.
 _MOST_CHARACTERS = 20_000

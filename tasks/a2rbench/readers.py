@@ -20,7 +20,6 @@ from perennial.tasks.play import SecondReader
 #
 # A piece is a run of words with nothing but brackets, quotation marks, commas, bars and blanks between them.
 
-
 _MARKS = ",;|[](){}\"'“”‘’`*_&\\\\"
 _WORD = re.compile(rf"[^\s{re.escape(_MARKS)}]+")
 # At the end of a sentence, and before what "the output:" names.
@@ -45,7 +44,7 @@ def is_quoted(answer: str, reply: str, form: OutputForm | None = None) -> bool:
     value = json.loads(answer)
     if form is not None and form.is_shown(value):
         return False
-    tokens = list(_list_tokens(value))
+    tokens = list(_walk_tokens(value))
     if not tokens or any(_WORD.fullmatch(token) is None or token[-1] in _ENDS for token in tokens):
         return answer in "".join(reply.split())
     words = list(_WORD.finditer(reply))
@@ -54,13 +53,14 @@ def is_quoted(answer: str, reply: str, form: OutputForm | None = None) -> bool:
     return any(_has_run(reply, words, spelling, longest) for spelling in spellings)
 
 
-def _list_tokens(value: object) -> Iterator[str]:
+def _walk_tokens(value: object) -> Iterator[str]:
+    """The keys and leaves of a JSON value in their order; what is no text as JSON."""
     if isinstance(value, list):
         for part in value:
-            yield from _list_tokens(part)
+            yield from _walk_tokens(part)
     elif isinstance(value, dict):
         for key, part in value.items():
-            yield from (key, *_list_tokens(part))
+            yield from (key, *_walk_tokens(part))
     else:
         yield value if isinstance(value, str) else json.dumps(value)
 
@@ -111,7 +111,6 @@ def _goes_on(reply: str, left: re.Match[str], right: re.Match[str], longest: int
 # It is shown the reply alone, neither the item nor its answer. What it quotes is compared by the program, and
 # refused where it is not one piece of the reply, or where the puzzle shows it. It is asked once for each
 # reply.
-
 
 JUDGE_SYSTEM, JUDGE_TEMPLATE = "a2rbench/answer_judge/system.md.j2", "a2rbench/answer_judge/quote.md.j2"
 _LONGEST = 200

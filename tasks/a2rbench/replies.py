@@ -27,7 +27,6 @@ from perennial.tasks.a2rbench.item_text import (
 # did not close fails where it failed. A brace within one of its strings may begin another scan; of two scans
 # that go on at one place one is in a string there and the other is not, so no character is met a third time.
 
-
 # What is nested deeper is no answer, and Python reads it only as deep as its own stack allows.
 MOST_NESTED = 400
 
@@ -159,7 +158,6 @@ def _read_text(written: str, inner: _Opened) -> str:
 # Where a reply states its answer: members of objects that are nearly JSON, sentences, boxes, fences.
 #
 # Statements are weighed in ranks. A lower rank is read only where the ranks above it hold nothing.
-
 
 # Of statements of one kind: the last ones are read.
 _MOST = 20
@@ -342,7 +340,6 @@ def _last(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 #
 # Two different answers are none, and so is one that the reply denies. Of a longer reply only the end is read.
 
-
 KEY = "final_answer"
 _MOST_READ = 100_000
 _RULE_CHARACTERS = 2_000
@@ -391,7 +388,7 @@ def _read(reply: str, form: OutputForm | None) -> _Reading:
     objects = objects_with(KEY, text)
     if form is None:
         plain = [_Stated(_as_json(json_object.value[KEY]), 1) for json_object in objects]
-        return _Reading(bool(objects), _decide(plain, _rule_of(objects, text)))
+        return _Reading(bool(objects), _decide(plain, _find_stated_rule(objects, text)))
     stated = [claim for json_object in objects for claim in _of_object(text, json_object, form)]
     # What stands in an object that was read, such as its reasoning, is no statement beside it.
     named = find_named(_blank(text, objects), form)
@@ -401,10 +398,10 @@ def _read(reply: str, form: OutputForm | None) -> _Reading:
         # Behind its last object a reply may still take it back.
         end = max([claim.end for claim in objects] + [claim.end for claim in members])
         stated += _weigh(members, 2) + _weigh([claim for claim in claims if claim.start >= end], 3)
-        return _Reading(True, _decide(stated, _rule_of(objects, text)))
+        return _Reading(True, _decide(stated, _find_stated_rule(objects, text)))
     if not claims:
         claims = [claim for claim in (*named, *find_shown(text, form)) if not _is_shown(claim, form)]
-    return _Reading(bool(claims), _decide(_weigh(claims, 3), _rule_of(objects, text)))
+    return _Reading(bool(claims), _decide(_weigh(claims, 3), _find_stated_rule(objects, text)))
 
 
 def _is_shown(stated: Statement, form: OutputForm) -> bool:
@@ -444,7 +441,8 @@ def _decide(stated: Sequence[_Stated], rule: str | None) -> Answer | None:
     return Answer(answer, rule, min(stated_answer.level for stated_answer in stated))
 
 
-def _rule_of(objects: Sequence[FoundObject], text: str) -> str | None:
+def _find_stated_rule(objects: Sequence[FoundObject], text: str) -> str | None:
+    """The value of "rule" in the last object, or after the last such key of a text without any object."""
     if objects:
         rule = objects[-1].value.get("rule")
     else:

@@ -34,7 +34,6 @@ from perennial.tasks.report.wording import clean, decimals, percent_cell, span, 
 
 # How much of what models wrote of rules and variations passed, and what it cost.
 
-
 FUNNEL = query_view(
     "a2rbench_funnel", "How much of what models wrote of rules and variations passed each step?"
 )
@@ -127,7 +126,6 @@ def _percent(row: Record | None, column: str) -> str:
 
 
 # The leaderboard in the paper's columns, and accuracy, entropy and compression from V0 to V9 (table 7).
-
 
 _COLUMNS = {
     "total_accuracy": "total",
@@ -297,7 +295,6 @@ phases = table_figure(
 
 # Accuracy by dimension (the paper's figure 3), and by dimension and author (table 5).
 
-
 _DIMENSIONS = ("1D", "2D", "3D")
 
 
@@ -361,7 +358,6 @@ failures = analysed_answers(FAILURES, ANALYSIS, "Why answers are right or wrong"
 
 # How complex the code of the rules is, by author and dimension (the paper's measures of syntax trees).
 
-
 _MEASURES = {
     "mean_loop_depth": "loop depth",
     "mean_ifs": "ifs",
@@ -402,7 +398,6 @@ def measures(data: ReportData, rows: list[Record]) -> Content:
 
 
 # What A2RBench adds to the report: the leaderboard, accuracy by author, the curve, analyses, authors.
-
 
 KINDS = Query(
     "kinds",

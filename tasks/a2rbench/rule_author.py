@@ -98,7 +98,6 @@ class SeedSteps:
 
 # The JSON forms of what designer, architect and judge reply; whatever they supply is bounded in size.
 
-
 LONGEST_DESCRIPTION = 2_000
 _LONGEST_REASONING = 50_000
 # A reply with six inputs of the largest size has some 40,000.
@@ -206,7 +205,6 @@ def read_reply(reply: Reply, form: type[Form]) -> Form | Unusable:
 
 
 # The calls of designer, architect and judge, and how a call is repeated with what was wrong.
-
 
 _FOLDER = "a2rbench/authors"
 REPAIR_TEMPLATE = f"{_FOLDER}/repair.md.j2"

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # The augmentation curve (section 4.4 and table 7): wrong answers and compression from V0 to V9.
 
-
 # What is said of the wrong answers to an item, by the statistic that its mean is.
 WRONG = {
     "wrong_distinct": "number of distinct wrong answers",
@@ -110,7 +109,6 @@ def _correlation(
 
 # Means over items with intervals in which a rule counts once: its items are no independent draws.
 
-
 METHOD = f"mean over items of the mean over scored runs; rules are clusters: {SHARE_METHOD}"
 GAP_METHOD = (
     "mean over pairs of an item and its copy of the difference of their rates; rules are clusters: "
@@ -190,7 +188,6 @@ class PlayedItems(NamedTuple):
 #
 # `setting` is `all` for the items P0 (seed and augmented), else seed, augmented or remapped (P1, in no figure
 # of `all`). `domain` is a cell of the grid. `other` is a type or a shape where all cells of it are meant.
-
 
 ACCURACY, COLLAPSE, DELTA = "item_accuracy", "collapse_rate", "delta_s"
 STRICT = "strict_accuracy"

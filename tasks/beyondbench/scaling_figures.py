@@ -145,7 +145,7 @@ def scaling(data: ReportData) -> Section:
     )
     heading = f"percentage points a doubling of parameters: {gains}"
     drawing = make_drawing(
-        heading, title, _compile(tuple(map(clean, sorted(families)))), [*points, *ends], is_wide=True
+        heading, title, _compile_chart_of(tuple(map(clean, sorted(families)))), [*points, *ends], is_wide=True
     )
     caption = (
         "Each point is a model, its overall accuracy over the logarithm of its parameters; lines through "
@@ -170,7 +170,8 @@ def _point(row: Record) -> Record:
 
 
 @lru_cache(maxsize=4)
-def _compile(families: tuple[str, ...]) -> Spec:
+def _compile_chart_of(families: tuple[str, ...]) -> Spec:
+    """The chart of accuracy by size, whose series are these families; rows are filled in later."""
     across = alt.X("x:Q", scale=alt.Scale(type="log", nice=False, padding=14), title="parameters, billions")
     up = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), title="overall accuracy")
     base = alt.Chart().encode(x=across, color=series_colours(families))

@@ -111,6 +111,7 @@ def fewest_statements(frame_: Frame, masks: Sequence[int], option: int) -> int:
     for size in range(len(masks) + 1):
         if any(verdict(held, option) is not None for held in reached):
             return size
+        # A statement that rules nothing out would only lead back to a set that was looked at before.
         reached = {held & mask for held in reached for mask in masks if held & mask != held}
     raise ValueError("the statements leave the option open")
 
@@ -181,6 +182,7 @@ def _count(solver: Solver, size: int, values: int) -> int:
     """The number of arrangements; each one found is forbidden (so this comes last)."""
     count = 0
     while solver.solve():
+        # The true literals are enough: each variable has one value, so the false ones follow.
         model = [literal for literal in solver.get_model() if 0 < literal <= size * values]
         solver.add_clause([-literal for literal in model])
         count += 1

@@ -87,7 +87,6 @@ def close(
 
 # Why the right letters are right, for somebody who reads a reply: statements that decide, and knowledge.
 
-
 # Tables whose rows say what must be known, by the ids that a question uses; the others name things only. An
 # entity has many cells that no statement is about: those of the question's properties are shown.
 _CELLS = "nature/cells"

@@ -39,7 +39,6 @@ from perennial.tasks.knowlogic.problem import Domain, Problem, Request, problem_
 
 # How many questions of each scenario, difficulty, type and set of right letters an edition holds.
 
-
 K = TypeVar("K")
 
 # Turns of a type of statements and of a vague gap for one of a precise gap. With them the best guess from the

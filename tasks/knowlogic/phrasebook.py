@@ -180,7 +180,6 @@ def _literal(text: str, *, is_first: bool) -> str:
 
 # Words of another language in a text: Chinese characters in English, Latin words in Chinese.
 
-
 # Chinese characters, and punctuation that only Chinese texts have.
 _CHINESE = re.compile(r"[　-〿一-鿿㐀-䶿豈-﫿＀-￯]+")
 # Chinese texts name options A to D, and may hold short names in capitals, such as DNA.

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 # half a step for each option to decide. Where exactly one of four choices fits, one option is to decide;
 # elsewhere each of the own options is. Each domain has two cuts.
 
-
 _MOST_STEPS = 40
 
 
@@ -138,7 +137,6 @@ def problem_of(payload: str) -> Problem:
 #
 # A domain is built from the tables of the knowledge base (`perennial.schemas.knowlogic.things`) by a
 # function `build(knowledge)` of its folder; `perennial.tasks.knowlogic.problem` lists them.
-
 
 # How often three options stand beside 'none of the above' without need.
 _NONE = 0.2
@@ -259,7 +257,6 @@ def join_domains(name: DomainName, *parts: Domain) -> Domain:
 
 # The people of all domains: names that fit the language, and a sex that is stated, never guessed.
 
-
 Sex = Literal["m", "f"]
 
 
@@ -294,7 +291,6 @@ def names_of(people: Sequence[Person], language: Language) -> dict[str | int, st
 
 
 # The domains of KnowLogic by name, built from the knowledge base.
-
 
 _PLACES: dict[DomainName, str] = {
     "space": "perennial.tasks.knowlogic.space.domain:build",

@@ -34,7 +34,6 @@ from perennial.tasks.knowlogic.space.reasoning import Fact, load_board, mask_all
 # Each has id, text, question, options (four texts, or A to D by letter), answer (letters), domain, language
 # and difficulty. Rows of one id in two languages are a pair. Nothing is known of how a question was made.
 
-
 MAX_QUESTIONS = 100_000
 _MAX_CHARACTERS = 20_000
 _TEXTS = ("text", "question")
@@ -173,7 +172,6 @@ def _is_none(option: str, language: Language) -> bool:
 # Read the questions that KnowLogic's paper prints, from its text: those of table 7 and of figures 13 to 23.
 #
 # Nothing is repaired: an item that the text does not have whole is returned with what is missing.
-
 
 _TAGS = re.compile(r"<br\s*/?>|</?p>|\*\*", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -356,7 +354,6 @@ def _item(
 #
 # A sentence that is none of `prompts/knowlogic/published_ring.toml` is refused, so that nothing is guessed.
 
-
 _SIZE = 6
 _GAP = re.compile(r"(?:\\?_){2,}")
 _KNOWN = re.compile(r"已知[:：]|It is known that:?")
@@ -448,7 +445,6 @@ def _write_patterns(language: Language, names: str) -> Iterator[tuple[str, re.Pa
 #
 # The engine reads a text where every line of it is known: by the templates that our own questions are written
 # with, or by the published sentences about six in a ring (`published_ring`). Any other text is undecided.
-
 
 _MOST = 200
 

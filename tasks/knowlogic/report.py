@@ -48,7 +48,6 @@ from perennial.tasks.report.wording import (
 
 # What is wrong about wrong replies: the shares of error classes, and of replies without letters.
 
-
 _ALL = "all"
 _UNREAD = "no letters"
 _KINDS = (*ERROR_CLASSES, _UNREAD)
@@ -97,7 +96,6 @@ def _share(row: Record, kind: str) -> tuple[float, str]:
 
 
 # Accuracy as fields, players by scenario and by question type (the paper's figures 5 and 6).
-
 
 _LEGEND = (
     "Dark is 0, light is 1, empty is not scored. Where there is room its number is written in it, with "
@@ -224,7 +222,6 @@ def languages(data: ReportData, rows: list[Record]) -> Content:
 
 # The leaderboard in the columns of the paper's table 5: the best accuracy bold, the second underlined.
 
-
 _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
@@ -316,7 +313,6 @@ def _mark(
 
 # The mean accuracy of the models from easy to hard, by domain and language (the paper's figure 4).
 
-
 _LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
 
 
@@ -387,7 +383,6 @@ failures = analysed_answers(
 
 
 # What KnowLogic adds to the report: the paper's table 5 and figures 4 to 12, paired languages, errors.
-
 
 DIFFICULTY_ORDER = Query(
     "difficulties",

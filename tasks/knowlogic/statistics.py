@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 #
 # They are the shared ones of these domains (`perennial.tasks.statistics.clusters`), pairs being the clusters.
 
-
 _PAIRS = "pairs being clusters in domains that stay"
 METHOD = f"{SHARE_METHOD}; {_PAIRS}"
 
@@ -64,7 +63,6 @@ def estimate_mean(
 
 
 # The questions of an edition as columns, and the groups of them that figures are of.
-
 
 # What accuracy is grouped by, and whether the groups are also made of all domains together: scenarios,
 # properties and relations are named within a domain, and levels of two domains are no values of one formula.
@@ -167,7 +165,6 @@ def _all_or(column: "Column", value: str) -> "Column":
 #
 # Only pairs count in both of whose texts the player has a scored run.
 
-
 DIFFERENCE, DIFFERENCE_IN_DOMAIN = "language_difference", "language_difference_in_domain"
 PAIRED_ACCURACY, MCNEMAR = "paired_accuracy", "language_mcnemar"
 _ONE, _OTHER = LANGUAGES
@@ -230,7 +227,6 @@ def language_figures(
 # Tokens of replies against difficulty, right and wrong replies apart (the paper's appendix G, figure 12).
 #
 # Levels of two domains are values of different formulas: a correlation with the level is of one domain.
-
 
 TOKENS = "reply_tokens"
 PEARSON, SPEARMAN = "tokens_level_pearson", "tokens_level_spearman"
@@ -306,7 +302,6 @@ def _correlations(
 # `setting` is the difficulty, `domain` the domain. `other` is the language, empty for both together; of
 # accuracy by a label it is `LANGUAGE/VALUE`, of tokens `LANGUAGE/WHICH`, with language `all` for both. A
 # question that a player has no scored run on is in none of its figures: `n` says how many are.
-
 
 _MEAN = "mean over questions of the mean over scored runs"
 _AVERAGE = f"unweighted mean of the cells, domain x language, of the edition; {METHOD}; n counts questions"

@@ -37,7 +37,6 @@ from perennial.tasks.knowlogic.social.world import CUTS, level_of
 # Everybody is a variable, and has one of the surnames of the introduction. Who is related through fathers
 # alone has the same surname by the conventions of the introduction.
 
-
 KIN = "kin"
 # Claims, which may be statements or options; a relation of kin is a statement alone.
 OF_ONE = ("surname", "surname_not")
@@ -85,7 +84,6 @@ def constrain(
 
 
 # What the engines find of a question about surnames: verdicts, labels, canonical form.
-
 
 _RELATIONS = {"same": "same_surname", "different": "different_surname"}
 
@@ -188,7 +186,6 @@ def _masks(terms: Mapping[str, Term], problem: Problem) -> tuple[Frame, list[int
 #
 # People are called by what tells no surname: by first names in English, in Chinese by 小 and the given name.
 
-
 SCENARIO = "surnames"
 _FAMILIAR = "小"
 
@@ -247,7 +244,6 @@ def _intro(language: Language) -> str:
 
 
 # Draw a question about surnames that keeps a request.
-
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (4, 5), "medium": (5, 6), "hard": (6, 7)}
 # A vague gap leaves out a person who is named, and shows four others.
@@ -424,7 +420,6 @@ class _Draft:
 #
 # A name gives no surname away: people are called by first names (`wording`). The first engine counts the ways
 # to give everybody a surname by masks, the second is a SAT solver (`judge`).
-
 
 # Half as many questions as of each other scenario: little but logic is to be known.
 _SHARE = 0.5

@@ -45,14 +45,14 @@ def share_changed(config: SeedConfig, other: SeedConfig) -> float:
     changed = total = 0
     for outcome, two in zip(config.outcomes, other.outcomes, strict=True):
         before, after = _rules_by_truth(outcome), _rules_by_truth(two)
-        truths = _known_truths(outcome, config.truths)
+        truths = _truths_with_cell(outcome, config.truths)
         total += len(truths)
         changed += sum(before[truth] != after[truth] for truth in truths)
     return changed / total if total else 0.0
 
 
 def _exchange(outcome: Outcome, truths: tuple[str, ...], rng: random.Random) -> Outcome:
-    rules, truths_known = _rules_by_truth(outcome), _known_truths(outcome, truths)
+    rules, truths_known = _rules_by_truth(outcome), _truths_with_cell(outcome, truths)
     source = _draw_sources(truths_known, rules, rng)
     cells = {truth: (low, high) for truth, low, high in outcome.cells}
     return replace(
@@ -98,8 +98,8 @@ def _rules_by_truth(outcome: Outcome) -> dict[str, _Rules]:
     return defaultdict(frozenset, {truth: frozenset(numbers) for truth, numbers in numbers_by_truth.items()})
 
 
-def _known_truths(outcome: Outcome, truths: tuple[str, ...]) -> list[str]:
-    """The truths with a cell: those that a state rules out, or whose number is known."""
+def _truths_with_cell(outcome: Outcome, truths: tuple[str, ...]) -> list[str]:
+    """Those truths of which the outcome says something: a state rules them out, or their number is known."""
     with_cell = outcome.ruled_out | {truth for truth, _, _ in outcome.cells}
     return [truth for truth in dict.fromkeys(truths) if truth in with_cell]
 

@@ -98,6 +98,7 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
             opened.setdefault(tag.words, tag.form)
         elif opened:
             _close(opened, tag)
+        # An end without a beginning: the template put that into the prompt, so all up to here is thought.
         elif tag.kind == "end" or (tag.kind, tag.form) == ("answer", "channel"):
             reasoning += content
             content.clear()
@@ -125,6 +126,7 @@ def _find_tags(text: str) -> Iterator[_Tag]:
     spans = ((match.span(), _classify(match[0])) for match in _TAG.finditer(text))
     tags = [_Tag(*tag, *span) for span, tag in spans if tag is not None]
     last = {(tag.form, tag.kind): tag.start for tag in tags}
+    # A bracketed word is ordinary prose unless it opens the reply in capitals or is closed further down.
     first = len(text) - len(text.lstrip())
     for tag in tags:
         if (tag.form, tag.kind) == ("square", "begin"):
@@ -166,6 +168,7 @@ def _classify(tag: str) -> tuple[_Kind, str, str] | None:
             is_empty = match["attributes"] is not None and tag.endswith("/>")
             kind: _Kind = "mark" if is_empty else "end" if is_end else "begin"
             return kind, " ".join(sorted(words & _THINKING)), form
+        # Not of plain angles, which answers in XML or HTML use for what they mean.
         if form in ("bar", "square") and words and words <= _ANSWER:
             return "mark" if is_end else "answer", "", form
     return None
@@ -211,6 +214,7 @@ def read_reasoning_field(message: Mapping[str, Any]) -> str | None:
     Servers repeat it under several names: the first text counts, and a list only where there is no text.
     """
     fields = [value for name, value in message.items() if _is_reasoning_name(name)]
+    # Texts before lists; the sort is stable, so the server's order decides between equals.
     fields.sort(key=lambda value: not isinstance(value, str))
     return next((text for value in fields if (text := _text_in(value)).strip()), None)
 

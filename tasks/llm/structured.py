@@ -174,6 +174,7 @@ def _longest_document(text: str) -> str | None:
     while beginning is not None:
         start = beginning.start()
         end = _end_of_document(text, start)
+        # The search goes on behind each document, so that no part of one is taken for the whole.
         if end - start >= last - first:
             first, last = start, end
         beginning = _BEGINNING.search(text, end)
@@ -244,6 +245,7 @@ class JsonAsker:
         if key not in support and request.model in self._support.together:
             return await self._first_reply(request, name, schema)
         if key not in support:
+            # Looked at again within the lock: another call may have found it out while this one waited.
             async with self._support.finding_out[key]:
                 if key not in support:
                     return await self._first_reply(request, name, schema)

@@ -25,7 +25,6 @@ from perennial.tasks.statistics.standardised import Domains, compare_standardise
 # No instance is ever in two editions, so their answers are independent; what they may share are domains, to
 # which rates are standardised, and anchors, which tell drift of the edition from change of a player.
 
-
 ANSWER_PATTERNS = Query(
     "answer_patterns",
     """
@@ -189,7 +188,6 @@ def _edition_of(answers: ReportTable, setting: str) -> Edition:
 
 
 # This edition beside another: the same players' rates and differences, and drift on the scale of anchors.
-
 
 _LINK_CAPTION = (
     "Anchors, players that are the same in both editions, tie them to one scale: a Rasch model with an "

@@ -88,7 +88,6 @@ def _keep(text: str, kept: Path) -> None:
 #
 # Series have Okabe and Ito's colors, distinguishable to color-blind readers.
 
-
 _NAMES = ("ink", "soft", "grid", "back", "box", "link")
 _VARIABLE = re.compile(r"var\(--(\w+)\)")
 
@@ -241,7 +240,10 @@ def _select_rows(table: ReportTable) -> list[tuple[str, ...]]:
 
 
 def _columns(rows: Iterable[Record]) -> dict[str, Any]:
-    """The rows by column, numbers to six digits; values that repeat once each, with their places."""
+    """The rows as lists by column, numbers to six digits.
+
+    A column whose values repeat is {"of": its different values, "at": the index of each row's}.
+    """
     listed = list(rows)
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for row in listed for name in row):

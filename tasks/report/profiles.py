@@ -16,7 +16,6 @@ from perennial.tasks.report.wording import brackets, cell, clean, decimals, p_nu
 
 # How models' scores in each setting of each benchmark go together: a matrix of correlations.
 
-
 PROFILE_CORRELATIONS = Query(
     "profile_correlations",
     """
@@ -139,7 +138,6 @@ def _compile() -> Spec:
 
 
 # Players on several benchmarks: a table, a drawing of intervals for each setting, and a table of domains.
-
 
 PROFILE_SCORES = Query(
     "profile_scores",
@@ -283,7 +281,6 @@ def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[C
 
 
 # The page of profiles: players on the newest edition of each benchmark, side by side.
-
 
 PROFILE_EDITIONS = Query(
     "profile_editions",

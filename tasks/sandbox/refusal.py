@@ -75,7 +75,6 @@ def _escape(text: str) -> str:
 #
 # The lists are of nodes of the syntax tree (here), of names and of attributes (`guest.names`).
 
-
 # What a syntax tree may consist of: no classes, no patterns of classes (which read attributes by a text), no
 # `with`, nothing asynchronous, no `except*`, no generic functions and types.
 _NODE_NAMES = """

@@ -24,7 +24,6 @@ from perennial.tasks.sandbox.refusal import LIMITS, REASONS, SandboxRefusal, Wor
 
 # A worker as the parent sees it: a process that is started, asked line by line, and killed.
 
-
 _GUEST = ("values", "seccomp", "confine")
 _ENTRIES = {"loop": ("names", "copying", "proxies", "loop"), "probe": ("probe",)}
 # By SIGKILL or SIGXCPU, as seen here and through bubblewrap.

@@ -81,7 +81,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def keep_root_id(connection: sqlite3.Connection, path: Path, root_id: str) -> None:
-    """Note which data root the ledger belongs to, unless that is noted already; raise as `trouble` says."""
+    """Note which data root the ledger belongs to, unless that is noted already."""
     with plain_errors(path):
         if find_ledger_root_id(connection) is None:
             connection.execute(_NAME_ROOT)

@@ -303,6 +303,7 @@ class LedgerWriter:
         self._group: _Group | None = None
         self._is_closed = False
         self._gate = threading.Lock()
+        # One thread: connections of SQLite belong to one, and while it writes the next group collects.
         self._thread = ThreadPoolExecutor(1, "call ledger")
 
     async def store(self, entry: LedgerEntry) -> Reply:
@@ -359,6 +360,7 @@ class LedgerWriter:
             try:
                 return self._commit(group.items)
             except _REFUSED_VALUES:
+                # One by one: a reply that SQLite refuses must not take those of other calls with it.
                 return [self._commit_one(item) for item in group.items]
 
     def _commit_one(self, item: Item) -> Reply | int | Exception | None:
@@ -380,6 +382,7 @@ class LedgerWriter:
             for message_id, content in entry.messages.items()
             if message_id not in self._known_messages
         }
+        # For writing at once: a transaction that began by reading may be refused to write later.
         self._connection.execute("BEGIN IMMEDIATE")
         with self._connection:
             self._write_messages(list(messages.items()))
@@ -390,6 +393,7 @@ class LedgerWriter:
         if len(self._known_messages) > _MOST_KNOWN_MESSAGES:
             self._known_messages.clear()
         self._known_messages.update(messages)
+        # After the commit, as the file may have been replaced up to then.
         if self._loss is None:
             self._loss = self._place.find_loss()
         if self._loss is not None:
@@ -415,6 +419,7 @@ class LedgerWriter:
             for entry in entries
         ]
         written = self._insert(_KEEP_CALLS, [(*row, call_digest(row)) for row in rows])
+        # The usual case: each row is new, so that none has to be read back to see which reply was kept.
         if written == len({entry.reply.call_id for entry in entries}) == len(entries):
             return [entry.reply for entry in entries]
         return [self._read_kept(entry.reply) for entry in entries]

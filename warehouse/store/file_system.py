@@ -32,6 +32,7 @@ def draft_of(target: str, *, is_new: bool = False) -> Iterator[str]:
 
     With `is_new` it raises FileExistsError where something of the target's name is there.
     """
+    # Beside its target: only within one file system is a rename a single step.
     draft = f"{target.rsplit('/', 1)[0]}/.{uuid4().hex}.draft"
     try:
         yield draft
@@ -55,6 +56,7 @@ def _link(draft: str, target: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
+        # Takes the name, which fails if somebody has it; a reader may see an empty file for a moment.
         with open(target, "xb"):
             os.replace(draft, target)
 

@@ -295,7 +295,7 @@ def _lines(row: "Comparison", common: str) -> list[str]:
     """
     parts = (row.setting, row.domain, row.player, row.settings)
     context = " ".join(part for part in parts if part not in ("", "all"))
-    numbers = f"{_number(row.printed)}{_number(row.ours)}{_number(row.difference, sign='+')}"
+    numbers = f"{_align(row.printed)}{_align(row.ours)}{_align(row.difference, sign='+')}"
     mark = "" if row.agrees is not False else " !"
     lines = [f"  {context}".rstrip()]
     if numbers.strip(" -"):
@@ -311,7 +311,8 @@ def _lines(row: "Comparison", common: str) -> list[str]:
     return [line for line in (*lines, *said_so) if line.strip()]
 
 
-def _number(value: float | None, sign: str = "") -> str:
+def _align(value: float | None, sign: str = "") -> str:
+    """In 11 columns, "-" for None; sign "+" is shown before positive numbers too."""
     if value is None:
         return f"{'-':>11}"
     digits = 4 if 0 < abs(value) < 0.1 else 3

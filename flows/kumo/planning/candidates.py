@@ -109,9 +109,9 @@ def _add_clone(
 
 
 def _why_unfit(config: SeedConfig, settings: KumoSettings, sizes: Sequence[Setting], instances: int) -> str:
-    """Why so many instances cannot be drawn, "" where they can.
+    """Why this number of instances cannot be drawn for one of the sizes; "" if it can.
 
-    By sizes, by the solver's proof that there is none, or by the gate's threshold.
+    The size is impossible, the solver proves that no instance exists, or duplicates are too likely.
     """
     from perennial.tasks.kumo.space import count_boards, repeat_probability, space_size, sufficient_size
 

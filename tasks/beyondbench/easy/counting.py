@@ -142,6 +142,7 @@ def _draw_count_negative(variation: str, size: int, rng: random.Random) -> ListP
 
 
 def _space_count_negative(variation: str, size: int) -> Space:
+    """How many lists of this size can be drawn: all but those of one sign."""
     of_one_sign = 2 * math.perm(LARGEST[variation] + 1, size)
     return count_space(
         math.perm(len(numbers_of(variation)), size) - of_one_sign,

@@ -135,7 +135,8 @@ def _draw_satisfied(n: int, width: int, planted: Planted, rng: random.Random) ->
     return signed[signs]
 
 
-def _random_k(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
+def _draw_random_k(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
+    """Draw m clauses of WIDTH literals, all true of the planted assignment of n variables."""
     clauses: set[Clause] = set()
     while len(clauses) < m:
         clauses.add(_draw_satisfied(n, WIDTH, planted, rng))
@@ -150,7 +151,7 @@ def _draw_mixed(n: int, m: int, planted: Planted, rng: random.Random) -> set[Cla
     return clauses
 
 
-def _horn(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
+def _draw_horn(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
     """Facts, and clauses of two or three literals, at most one of them positive."""
     true = sorted(literal for literal in planted if literal > 0)
     if len(true) < n_facts(n):
@@ -177,7 +178,7 @@ def _equation(variables: Clause, parity: bool) -> tuple[Clause, ...]:
     )
 
 
-def _xor(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
+def _draw_xor(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
     """Equations of two or three variables, whose parity is that of the planted assignment."""
     sets = [subset for width in XOR_WIDTHS for subset in _subsets(n, width)]
     return {
@@ -212,9 +213,9 @@ def _graph_based(n: int, m: int, planted: Planted, rng: random.Random) -> set[Cl
 
 
 FAMILIES: dict[str, Drawn] = {
-    "random_k": _random_k,
-    "horn": _horn,
-    "xor": _xor,
+    "random_k": _draw_random_k,
+    "horn": _draw_horn,
+    "xor": _draw_xor,
     "mixed": _draw_mixed,
     "graph_based": _graph_based,
 }

@@ -210,6 +210,7 @@ def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list
     while (other := find_assignments(size, size, rows, avoid=avoid)[0]) is not None:
         n_chains = sum(clue.kind == "chain" for clue in clues)
         kinds = weights if n_chains < MAX_CHAINS[size] else (*weights[:-1], 0)
+        # Kept: below, what a clue ruled out shows what it is needed for without another search.
         others.append(other.tolist())
         clue = _draw_clue(rng.choices(KINDS, kinds)[0], truth, others[-1], rng)
         if clue is not None:

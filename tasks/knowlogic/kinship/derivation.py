@@ -31,7 +31,6 @@ from perennial.tasks.knowlogic.problem import Problem
 
 # The same problem under other names: a form that no renaming of people and no order of lines changes.
 
-
 # A proposition: where it stands (statement, asked, option), its template, and its arguments.
 _Line = tuple[str, Proposition]
 
@@ -178,6 +177,7 @@ class Derivations:
 
     def _count(self, goals: frozenset[Pair]) -> int:
         """Look for fewer compositions than the proofs at hand have: first one, then two, and so on."""
+        # What two goals share counts once, so the proofs are joined before they are counted.
         bound = len(frozenset[Pair]().union(*(self._proofs[goal] for goal in goals)))
         return next(
             (count for count in range(bound) if self._reaches(goals, self.stated, count, set())), bound

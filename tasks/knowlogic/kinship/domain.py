@@ -75,7 +75,6 @@ from perennial.tasks.knowlogic.social.world import CUTS, level_of
 
 # Options of a question: sentences that the statements make true or false, and their steps.
 
-
 # How often an option has each form; the last one makes `nm` of the difficulty formula 1.
 FORMS: dict[Difficulty, dict[str, float]] = {
     "easy": {"is": 0.7, "is_of_holder": 0.15, "holder_is": 0.15},
@@ -239,7 +238,6 @@ class Options:
 
 # Texts of kinship: the introduction with its conventions, and the words of sentences.
 
-
 SCENARIO = "kinship"
 _COUNTS: dict[Language, dict[int, str]] = {
     "zh": {3: "三", 4: "四", 5: "五", 6: "六", 7: "七", 8: "八"},
@@ -286,7 +284,6 @@ def _pattern(language: Language, count: str) -> re.Pattern[str]:
 
 
 # Draw a question of kinship: a family, statements that allow it alone, and four options.
-
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5, 6, 6, 7), "hard": (7, 7, 8)}
 BOTH = "holder_is_of_holder"
@@ -420,7 +417,6 @@ def _count_fitting(options: Options, asked: Proposition) -> int:
 
 
 # What is known of a question of kinship beside its text: terms, rules, chain length, level.
-
 
 # The properties that statements of other templates give.
 _PROPERTIES = {"male": "sex", "female": "sex", "older": "age"}

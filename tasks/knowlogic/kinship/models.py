@@ -93,6 +93,7 @@ def find_models(
 
     Raises TooManyError where more than `bound` growths are open at a time.
     """
+    # A dict, as a set would give the families in an order that differs between processes.
     growths = {begin(size): None}
     for statement in _order(terms, statements):
         growths = {grown: None for growth in growths for grown in _grow(terms, growth, statement)}
@@ -217,7 +218,6 @@ def find_holder(model: Model, term: Term, ego: int) -> int | None:
 
 # A family drawn at random: at most three generations, everybody with a year of birth.
 
-
 # How often a family grows by a step: siblings and children more often than parents, so that it has width.
 _WEIGHTS_RANDOM_FAMILY = {"f": 3, "m": 3, "s": 4, "d": 4, "b": 3, "z": 3, "h": 4, "w": 4}
 _WIDE = {"f": 2, "m": 2, "s": 6, "d": 6, "b": 4, "z": 4, "h": 2, "w": 2}
@@ -263,13 +263,13 @@ def draw_family(size: int, rng: random.Random, *, is_wide: bool = False) -> Born
             continue
         grown = joined
         generations.append(generation)
+    # 20 years within a generation, 26 from one to the next: parents are older than all their children.
     years = {generation: rng.sample(range(20), size) for generation in sorted(set(generations), reverse=True)}
     births = tuple(1960 - _SPAN * level + years[level][rank] for rank, level in enumerate(generations))
     return BornFamily(grown.family(), births)
 
 
 # The statements of a question: drawn until they allow one family.
-
 
 # How often a statement has a term of 1, 2, 3 or 4 steps.
 _WEIGHTS: dict[Difficulty, tuple[float, ...]] = {

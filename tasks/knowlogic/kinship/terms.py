@@ -186,7 +186,6 @@ def read_terms(knowledge: Knowledge) -> dict[str, Term]:
 # form a tree; the one way from a person to another is a path that does not fold back.
 # Who is older than whom is a partial order: as far as it is known.
 
-
 # Persons: the first is older than the second.
 Older = tuple[int, int]
 
@@ -292,7 +291,6 @@ def _relate(family: Family) -> tuple[tuple[Relation | None, ...], ...]:
 # Families under construction: which ends are known to be of one nuclear family, and which sexes are known.
 #
 # The first engine grows them: each statement of a relation is tried with everybody who may be on its path.
-
 
 SEXES = ("m", "f")
 _OTHER = {"m": "f", "f": "m", "": ""}

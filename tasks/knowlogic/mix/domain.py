@@ -53,7 +53,6 @@ from perennial.tasks.knowlogic.space.reasoning import Facts, SpaceBoard, load_bo
 #   name in no statement, so that a reader must find out that a description means it.
 # - `nm_a`: likewise for a thing in a right option.
 
-
 # As in space: two steps for four options, three, more.
 CUTS = Cuts(easy=4, medium=5)
 
@@ -64,7 +63,6 @@ def rate(nature: float, space: float, nm_q: float, nm_a: float) -> float:
 
 
 # Draw a mix question: a question of the shelf, whose things are then called by names or descriptions.
-
 
 _MOST_TRIES = 24
 _MOST_DRAWS = 30

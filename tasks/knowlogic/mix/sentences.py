@@ -145,7 +145,6 @@ def identify(parts: Sequence[Part]) -> str:
 # There are too many descriptions for patterns that list them all: here a sentence is read by finding the
 # names in it, longest first, and looking up what is left.
 
-
 SCENARIOS = ("shelf_3x2", "shelf_2x3")
 ITEM, LISTED = "item", "listed"
 _PLACE = re.compile(r"\{(\w+):\w+\}")

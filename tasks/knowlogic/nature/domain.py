@@ -180,7 +180,6 @@ class NatureJudge:
 
 # Words of nature: the phrasebook of a scenario, and introductions with the conventions that apply.
 
-
 Sentences = Mapping[str, Mapping[str, Any]]
 
 _SUBJECT = re.compile(r"<([sab])>")

@@ -35,7 +35,6 @@ from perennial.tasks.knowlogic.problem import Problem, Request, fill
 
 # What may be asked of four things at four places: the question, its options, and which of them are right.
 
-
 # How often a precise question asks for the name of what is at a place, or the place of a named thing.
 _HOLDS_SHARE = 0.6
 

@@ -16,7 +16,6 @@ from perennial.tasks.knowlogic.problem import Cuts
 # A cell is a value that surely applies, `NOT_APPLY` (no value of the property applies, surely), or None:
 # unsure or multi-valued, so that a question may neither state nor deny it.
 
-
 NOT_APPLY = "-"
 UNSURE = "?"
 SEVERAL = ";"
@@ -262,7 +261,6 @@ def allow(
 #   be a place: in its Table 2 nothing is said of enclosure No.1, which is asked for. Of a question that
 #   asks for a place the right options count; of statements to choose from, every place that they name.
 
-
 # One step for four options, two, more: four things need no more than four statements, nearly always.
 CUTS = Cuts(easy=3, medium=4)
 
@@ -287,7 +285,6 @@ def is_unmentioned(named: Collection[int], wanted: Collection[int]) -> bool:
 # The hidden arrangement has the first thing at slot 1, the second at slot 2, ...: the first of the frame, so
 # that a proposition is true where the lowest bit of its mask is set. What may be said depends on the four
 # cells alone, and is kept for the next four things with the same cells.
-
 
 FRAME = frame(SIZE, SIZE)
 HIDDEN = 1
@@ -380,7 +377,6 @@ def mask_of(slots: tuple[int, ...], allowed: frozenset[tuple[int, ...]]) -> int:
 #
 # Facts are chained forward to their closure (`perennial.tasks.knowlogic.closure`), so that each knows the
 # rules below it.
-
 
 # A property and its value, of one thing; or two colors, the first of the longer wavelength.
 RuleFact = tuple[str, str]

@@ -52,7 +52,6 @@ from perennial.tasks.knowlogic.social.world import (
 
 # A hidden graph of relations between people, and the statements that describe it.
 
-
 _TRIES = 12
 # How many different relations (with their inverses) a graph draws from, and how often two facts of one
 # person share a sentence.
@@ -216,7 +215,6 @@ def _statement(world: InferredWorld, *facts: Fact) -> Proposition:
 
 # Sentences of general social relations in both languages, and the introduction.
 
-
 SCENARIO = "relations"
 _INTRO = "intro"
 
@@ -267,7 +265,6 @@ def read_intro(people: Sequence[Person], text: str, language: Language) -> Intro
 
 
 # Draw a question of general relations that keeps a request.
-
 
 # Numbers of people and of pairs with a relation, for each difficulty.
 SIZES: dict[Difficulty, tuple[tuple[int, int], ...]] = {

@@ -31,7 +31,6 @@ from perennial.tasks.knowlogic.problem import Problem, Sex
 
 # What a proposition of the scenario says: facts of a statement, or a claim about two described people.
 
-
 # (relation, holder, ego): "holder is the relation of ego"; a sex is ("m" or "f", person, "").
 Fact = tuple[str, str, str]
 
@@ -143,7 +142,6 @@ def _arguments(description: Description) -> tuple[str, ...]:
 
 
 # The form of a question that does not depend on names, nor on the order of statements and options.
-
 
 # A fact or an option: a word that names no person, and the people and relations in their places.
 Item = tuple[str, Sequence[Argument]]
@@ -307,7 +305,6 @@ def _relation(row: Row) -> PersonRelation:
 # The second engine: facts as variables and rules as clauses for python-sat; a fact holds if it is entailed.
 #
 # It shares the tables and the reading of propositions with the first engine, and nothing of its reasoning.
-
 
 # Prefix of the atom "some readers say that the relation holds".
 _MAYBE = "maybe "

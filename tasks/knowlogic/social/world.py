@@ -126,7 +126,6 @@ def world_of(relations: Relations, people: Sequence[str], statements: Iterable[P
 
 # The first engine: statements closed by forward chaining, claims looked up in the closure.
 
-
 # A person that a description may mean, and the facts that lead there.
 Denoted = tuple[str, tuple[Fact, ...]]
 
@@ -219,7 +218,6 @@ def _relates(world: InferredWorld, claim: RelationClaim, person: str, target: st
 # The class is ours (`perennial.tasks.knowlogic.problem`): easy up to three steps for four options, medium
 # with four, hard above; each can be drawn in both scenarios.
 
-
 CUTS = Cuts(easy=5, medium=6)
 
 
@@ -229,7 +227,6 @@ def level_of(cl: int, nm: int, ne: int) -> float:
 
 
 # Claims about a world, each true one with a false one of the same words.
-
 
 # Longest chains of relations: of the person on the left, and before the last relation on the right.
 _LONGEST = 2

@@ -62,7 +62,6 @@ def labels(problem: Problem) -> Labels:
 
 # The texts of space questions: things and their names, introductions with conventions, phrasebooks.
 
-
 # What fills the places of a scenario's sentences.
 KINDS: Mapping[Family, str] = {"ring": "person", "booth": "person", "shelf": "item", "plots": "crop"}
 _PEOPLE = "people"

@@ -29,7 +29,6 @@ from perennial.tasks.knowlogic.space.reasoning import (
 # together to answer. The class is ours, by proof steps (`perennial.tasks.knowlogic.problem`): easy up to two
 # steps for four options, medium with three, hard above. Four slots have hardly any chain of four.
 
-
 CUTS = Cuts(easy=4, medium=5)
 
 
@@ -47,7 +46,6 @@ def list_shapes(type_: QuestionType) -> list[tuple[int, int]]:
 # Draw a hidden arrangement and the statements that leave no other (Appendix B of the paper, the Reasoner).
 #
 # Random true facts are added until one arrangement modulo symmetry is left; each one added rules some out.
-
 
 # How often facts that the others imply are dropped (else all that were drawn stay).
 _MINIMAL = 0.75
@@ -179,7 +177,6 @@ def _draw_fact(
 # The statements leave one arrangement modulo symmetry and no predicate tells symmetric ones apart, so each
 # fact is decided. An option must not say what a statement says, in these or other words (equal masks); nor
 # may two statements to choose from.
-
 
 _MOST_DRAWS = 60
 

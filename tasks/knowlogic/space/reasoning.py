@@ -14,7 +14,6 @@ from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Predicate, Sc
 
 # The sentences of each scenario: which predicate a template says, and where it may be used.
 
-
 # The files of each family; those of the shelf serve both shelves.
 FILES: Mapping[Family, tuple[str, ...]] = {
     "ring": ("space_ring",),
@@ -338,6 +337,7 @@ class Vocabulary:
         if not pairs:
             return ()
         holding = [(name, mask) for name, mask in named.items() if pairs & mask == pairs]
+        # Reversed, so that the first of several names for one set stays.
         first = {mask: name for name, mask in reversed(holding)}
         smallest = [
             mask for mask in first if not any(other != mask and other & mask == other for other in first)
@@ -380,7 +380,6 @@ def compose_rules(words: Vocabulary, first: str, second: str) -> list[SpaceRule]
 # Each round makes new ones by the exchange of a and b, and by composing what is known of (a, b) and of (b,
 # c); only the smallest set known of a pair is used further. That is sound but not complete: where it does
 # not reach an option, no rules are recorded for it.
-
 
 _AND, _TURN, _COMPOSE = "and", "turn", "compose"
 

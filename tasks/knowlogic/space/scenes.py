@@ -13,7 +13,6 @@ from typing import Literal
 # in front of it, with x to the viewer's right and y upwards. Everything that may be said of a scene
 # (`perennial.tasks.knowlogic.space.scenes`) follows from these numbers.
 
-
 Family = Literal["ring", "booth", "shelf", "plots"]
 
 
@@ -129,7 +128,6 @@ SCENES: Mapping[str, Scene] = {
 
 
 # What can be said of four slots: a booth with two benches, and a field with four plots.
-
 
 Pair = Callable[[int, int], bool]
 Single = Callable[[int], bool]
@@ -248,7 +246,6 @@ def plot_properties(scene: Scene) -> Mapping[str, Single]:
 # Left is the left hand of who sits there: facing out it is counter-clockwise as seen from above, facing in
 # clockwise. Only the words clockwise and counter-clockwise tell the two rings apart (spec, convention 2).
 
-
 Triple = Callable[[int, int, int], bool]
 
 
@@ -322,7 +319,6 @@ def ring_triples(scene: Scene) -> Mapping[str, Triple]:
 # Left and right without more mean the same tier; above and below any column; "directly" the same column, any
 # gap; "upper left" higher and further left, any gap. A name that ends in a number says the gap: `_1` the next
 # tier (or column), `_2` the one after it.
-
 
 _UP, _SIDE = {"upper": 1, "lower": -1}, {"left": -1, "right": 1}
 
@@ -504,7 +500,6 @@ def shelf_properties(scene: Scene) -> Mapping[str, Single]:
 # computed from the scene's geometry, so that rules between them need not be listed (`reasoning.rules` has
 # them all).
 # The sentences that say them are in `prompts/knowlogic/space_*.toml`, by the names used here.
-
 
 Test = Callable[..., bool]
 

@@ -8,7 +8,6 @@ from perennial.schemas.knowlogic.things import GAP, Knowledge, Language, Proposi
 
 # The tables of time: events of a life, of a week and of history, spans of a life, and their order.
 
-
 _ANY = "*"
 
 

@@ -50,7 +50,6 @@ from perennial.tasks.knowlogic.time.hidden import OptionMaker, TimeText, draw_li
 # The class is ours (`perennial.tasks.knowlogic.problem`): easy up to two statements for four options, medium
 # with three, hard above.
 
-
 CUTS = Cuts(easy=4, medium=5)
 
 # cg by template; what is not listed is 2.
@@ -84,7 +83,6 @@ def level_of(variables: dict[str, float]) -> float:
 
 
 # Draw a question about times that keeps a request.
-
 
 # Numbers of events, and most anchors of a text.
 SIZES = {WEEK: range(4, 10), LIFE: range(4, 13)}
@@ -244,7 +242,6 @@ def _open(sentence: Proposition, position: int) -> Proposition:
 
 # What is known of a question about times beside its text, and its form without names and orders.
 
-
 # The paper's eight relations, by template.
 _RELATIONS = {
     "before": "distance",
@@ -335,7 +332,6 @@ def canonical(times: Times, problem: Problem) -> object:
 
 
 # Sentences about times in both languages, and the introductions.
-
 
 _FILES = {WEEK: "time_week", LIFE: "time_life"}
 _INTRO = "intro"

@@ -17,7 +17,6 @@ from perennial.tasks.knowlogic.time.claims import DAYS, WEEK, TimeClaim, Times, 
 
 # What follows from the statements about times, by rules, with the statements that each fact needs.
 
-
 # (kind, left, right, number): 'apart' says that left is so many years (days) after right, 'gap' and 'as_long'
 # are as in claims. The calendar itself stands as the event "" of the time 0.
 Fact = tuple[str, str, str, int]
@@ -177,7 +176,6 @@ def _use_spans(
 # The first engine: the possible times of each event as bits of a number, narrowed until nothing changes.
 #
 # Where an event keeps several times, the search tries each of them.
-
 
 # The years that an event may have; wide enough that no question depends on it (years run from 1900 to 2020).
 FIRST_YEAR, LAST_YEAR = 1880, 2060

@@ -205,7 +205,6 @@ def _text(
 
 # Options about a week or a life: sentences that are true or false, and not so without the statements.
 
-
 # How far a wrong year or number of years lies from the right one.
 _OFF = (-3, -2, -1, 1, 2, 3)
 

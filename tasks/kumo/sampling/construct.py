@@ -194,6 +194,7 @@ def _pick_state(tables, scratch, action, generator):  # type: ignore[no-untyped-
 
 @kernel_part
 def _all_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
+    """Whether each of the draw's truths is related to an action that it lists."""
     for i in range(n_truths):
         truth = scratch.order[i]
         found = False

@@ -154,6 +154,7 @@ def _play(w, x, p, y, has_optimum):
         before = top
         for s in range(w[MASKS] + w[FIRST_STATE + action], w[MASKS] + w[FIRST_STATE + action + 1]):
             listed = before + 3
+            # States that leave the same truths are one entry with their number: so the stack stays small.
             while listed <= top and p[listed] != reached & ~w[s]:
                 listed += 3
             if listed > top:
@@ -171,6 +172,7 @@ def _play(w, x, p, y, has_optimum):
         action = _next_action(w, x, left, actions)
         if action < 0:
             return False
+        # The expected steps are those of the first state: later calls leave theirs in VALUE.
         if w[N_GOLDEN] == 0:
             value = x[VALUE]
         w[GOLDEN + w[N_GOLDEN]] = action
@@ -251,6 +253,7 @@ def _compile_kernel(sources):
                     start_search(p, y, limits[at])
             has_optimum = limits[at] > 0 and p[ROOT] != 0
             while not (run(w, x) and _play(w, x, p, y, has_optimum)):
+                # Forgotten and searched again: values do not depend on what the tables hold.
                 if w[FULL]:
                     clear_tables(w)
                     w[FRAME] = 0

@@ -45,6 +45,7 @@ ENTRY_SET, ENTRY_ACTIONS, ENTRY_VALUE = range(3)
 @kernel_part
 def count(mask):
     """The number of bits set."""
+    # Sums of pairs, fours and bytes within the word (H. S. Warren, Hacker's Delight, chapter 5).
     v = np.uint64(mask)
     v = v - ((v >> np.uint64(1)) & np.uint64(0x5555555555555555))
     v = (v & np.uint64(0x3333333333333333)) + ((v >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -101,6 +102,7 @@ def add_entry(w, x, slot, record, actions, bound):
     x[entry + ENTRY_VALUE] = bound
     w[slot] = entry
     w[N_ENTRIES] += 1
+    # At most half full: beyond that, runs of linear probing get long.
     if 2 * w[N_ENTRIES] > 1 << w[INDEX_BITS] and w[INDEX_BITS] < MAX_INDEX_BITS:
         _grow_index(w)
     return entry

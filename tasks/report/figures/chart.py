@@ -108,7 +108,6 @@ def player_axis(labels: str = "") -> alt.Y:
 
 # Lines of players over sizes, classes or variations: the first by rank have colors, others are grey.
 
-
 _HEIGHT = 200
 _OTHERS = "others"
 
@@ -222,7 +221,6 @@ def _scale(kinds: tuple[str, ...], looks: list[Any]) -> alt.Scale:
 
 # A map of fields: players down, kinds of questions across, the rate of each as a color and a number.
 
-
 _MOST_WRITTEN = 16
 _WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
 _STEP = 18
@@ -308,7 +306,6 @@ def _compile_fields(is_written: bool, map: Map) -> Spec:
 
 
 # A bar per player: shares of several kinds, one after the other.
-
 
 _STEP_STACKED_SHARES = 19
 _ORDER_STACKED_SHARES = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"

@@ -127,8 +127,6 @@ def _adjusted(row: Record) -> str:
 
 # Success rate of each player in each domain: players are rows, domains columns from easy to hard.
 
-
 # All editions of the benchmark on one scale: rates of players, and how they went from edition to edition.
-
 
 # How much better each player does on public instances than on private ones, which a secret chose.

@@ -47,7 +47,6 @@ from perennial.tasks.report.wording import (
 
 # What a benchmark's paper prints of the same models: hollow marks beside ours, and their legend.
 
-
 PAPER_SCORES = Query(
     "paper_scores",
     """
@@ -279,7 +278,6 @@ def _draw_line(value: float, label: str, number: int) -> tuple[alt.Chart, alt.Ch
 
 # Players in pairs, on the instances that both played: neighbours in rank, and those that do not differ.
 
-
 PLAYER_PAIRS = Query(
     "player_pairs",
     """
@@ -399,7 +397,6 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
 
 
 # Rates of each player by setting: success, and how episodes end that were not solved.
-
 
 STATUSES = Query(
     "statuses",

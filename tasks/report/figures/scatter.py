@@ -193,7 +193,6 @@ def _choose_labels(points: Sequence[ScatterPoint]) -> dict[int, int]:
 
 # Models by what their entries in models.toml say of them: tuning, weights and size.
 
-
 MODELS = Query(
     "models",
     """
@@ -316,7 +315,6 @@ def _group_points(rows: Sequence[Record], setting: str) -> list[ScatterPoint]:
 
 
 # Success rate against another setting, tokens, and other benchmarks.
-
 
 OTHER_BENCHMARKS = Query(
     "other_benchmarks",

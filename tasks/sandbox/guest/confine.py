@@ -15,6 +15,7 @@ _NOBODY = 65534
 
 def move_pipes() -> None:
     """Move the pipes from standard input and output to descriptors of their own; the rest becomes void."""
+    # By way of higher numbers, so that no copy closes a descriptor that is still to be moved.
     for old, new in ((0, READ_FD + 10), (1, WRITE_FD + 10)):
         os.dup2(old, new)
     void = os.open(os.devnull, os.O_RDWR)
@@ -41,6 +42,7 @@ def set_limits(memory_bytes: int, cpu_seconds: int) -> None:
         resource.RLIMIT_CPU: cpu_seconds,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
+        # No descriptor can be added; those that are open go on.
         resource.RLIMIT_NOFILE: 0,
         resource.RLIMIT_AS: memory_bytes,
     }
@@ -55,6 +57,7 @@ def set_limits(memory_bytes: int, cpu_seconds: int) -> None:
 def drop_user() -> None:
     """Become nobody where this is root: some limits do not bind root."""
     if os.geteuid() == 0:
+        # Groups first: nobody may not give them up any more.
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)

@@ -65,10 +65,12 @@ def _run(code: str) -> Reply:
     try:
         exec(compile(code, "<code>", "exec", dont_inherit=True), guest_globals(printer(pieces)))
     except MemoryError:
+        # What the script held is let go, so that there is memory for the reply.
         pieces, error = [], "the script needs more memory than it may use"
         gc.collect()
     except BaseException as raised:  # noqa: BLE001
         error = f"line {_line_of(raised)}: {_describe(raised)}"
+    # A lone surrogate has no bytes in UTF-8: it would cost the whole reply.
     printed = "".join(pieces).encode("utf-8", "backslashreplace").decode()
     return {"ok": {"printed": printed, "error": error}}
 

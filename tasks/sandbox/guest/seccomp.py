@@ -52,6 +52,7 @@ def program(read_fd: int, write_fd: int, machine: str) -> bytes:
     architecture, calls = _CALLS[machine]
     lines = [
         (_LOAD, 0, 0, _ARCHITECTURE),
+        # By another architecture's convention the same numbers are other calls.
         (_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
@@ -79,6 +80,7 @@ def program(read_fd: int, write_fd: int, machine: str) -> bytes:
         lines += [
             (_EQUAL, 0, 4, number),
             (_LOAD, 0, 0, _ARGUMENTS + 16),
+            # Memory that can be executed would let code be written that no check has seen.
             (_ANY_BIT, 1, 0, _PROT_EXEC),
             (_RETURN, 0, 0, _ALLOW),
             (_RETURN, 0, 0, _EPERM),
@@ -96,6 +98,7 @@ def install(read_fd: int, write_fd: int) -> None:
     text = program(read_fd, write_fd, os.uname().machine)
     libc = ctypes.CDLL(None, use_errno=True)
     filter_program = _Program(len(text) // 8, text)
+    # The first is what the kernel asks of a process without privileges before it takes a filter.
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(
         _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filter_program), 0, 0
     ):

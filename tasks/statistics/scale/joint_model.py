@@ -103,7 +103,9 @@ class JointModel:
         robust = float(weights @ self.clustered[pairs] @ weights)
         slopes = np.array([weights @ slope[pairs] @ weights for slope in self.slopes_of_covariance])
         doubt = float(slopes @ self.uncertainty @ slopes)
+        # Satterthwaite: as many degrees as a chi-square of this mean has whose variance is this doubt.
         freedom = 2 * variance**2 / doubt if doubt > 0 else float("inf")
+        # Where domains scatter more than the model says, they are believed.
         error = max(variance, robust) ** 0.5
         # Beyond a million degrees the quantile is the normal one to the last digits that count.
         degrees = min(max(freedom, 1.0), 1e6)
@@ -148,6 +150,7 @@ def fit_joint_model(seen: Observations, variances: Sequence[float] | None = None
     for _ in range(_MOST_STEPS):
         gradient, information = _slope_of_likelihood(seen, np.exp(logs))
         information = information + np.eye(3) / PRIOR_SPREAD**2
+        # Scored in logarithms: variances stay above 0, and the prior is normal there.
         step = np.linalg.solve(information, gradient - (logs - prior) / PRIOR_SPREAD**2)
         logs = logs + step * min(1.0, _LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
         if np.abs(step).max() < _SMALL_STEP:
@@ -204,6 +207,7 @@ def _solve(seen: Observations, variances: "Floats", uncertainty: "Floats") -> Jo
         rows = slice(first, first := first + len(block.names))
         scatter[rows, block.of_players] = weighted.pull_gaps(rates)[:, block.spans[2]]
     n = len(scatter)
+    # n / (n - 1), as the gaps are to rates that were fitted to these same domains.
     middle = scatter.T @ scatter * (n / (n - 1) if n > 1 else 0.0)
     clustered = covariance @ middle @ covariance
     slopes = np.matmul(np.matmul(covariance, turned), covariance)

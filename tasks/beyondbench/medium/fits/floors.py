@@ -26,7 +26,7 @@ Curve = Sequence[int]
 
 
 def fit_radical_recurrence(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of s_n = floor sqrt(c s_(n-1) + d n^2 + e), c and d in 2..9, e in 0..500 (A1)."""
+    """Next term, by each fit of s_n = floor sqrt(c s_(n-1) + d n^2 + e), c and d in 2..9, e to 500 (A1)."""
     size = len(terms)
     last = terms[-1]
     if size < _FEWEST or min(terms) < 2 or last * last > 9 * (terms[-2] + size * size) + OFFSETS[-1]:
@@ -55,27 +55,27 @@ def fit_radical_recurrence(terms: Sequence[int]) -> Iterator[int]:
 
 
 def fit_exponential_floor(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of floor(c e^(n/k)) + s, c in 2..999, k in 2..12, s within +-9,999 (A2)."""
+    """Next term, by each fit of floor(c e^(n/k)) + s, c in 2..999, k in 2..12, s within +-9,999 (A2)."""
     first, last = terms[1] - terms[0], terms[-1] - terms[-2]
     if len(terms) >= _FEWEST and 0 <= first <= last + 1:
         yield from _fit_multiples(terms, _exponentials)
 
 
 def fit_nested_radical(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of floor(c sqrt(n + sqrt(n + sqrt n))) + s, c in 2..999, s within +-9,999 (A3)."""
+    """Next term, by each fit of floor(c sqrt(n + sqrt(n + sqrt n))) + s, c in 2..999, s to +-9,999 (A3)."""
     if len(terms) >= _FEWEST and terms[0] <= terms[1]:
         yield from _fit_multiples(terms, _nested_radicals)
 
 
 def fit_lambert(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of floor(c W(k n)) + s, W e^W = k n, c in 2..999, k in 1..20, s as in A2 (A6)."""
+    """Next term, by each fit of floor(c W(k n)) + s, W e^W = k n, c to 999, k in 1..20, s as in A2 (A6)."""
     first, last = terms[1] - terms[0], terms[-1] - terms[-2]
     if len(terms) >= _FEWEST and first >= 0 and 0 <= last <= first + 1:
         yield from _fit_multiples(terms, _lamberts)
 
 
 def _fit_multiples(terms: Sequence[int], curves: Callable[[], Sequence[Curve]]) -> Iterator[int]:
-    """The next terms of floor(c v_n) + s over all c and s, and over the curves v.
+    """Next term, by each fit of floor(c v_n) + s over all c and s, and over the curves v.
 
     c (v_m - v_1) differs by less than 1 from the terms' difference, and half way as well.
     """
@@ -103,7 +103,7 @@ def _spans(curves: Callable[[], Sequence[Curve]], size: int) -> list[tuple[float
 
 
 def fit_beatty(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of floor(k n alpha + beta), alpha a root of 2, 3, 5 or the golden ratio (A7).
+    """Next term, by each fit of floor(k n alpha + beta), alpha a root of 2, 3, 5 or the golden ratio (A7).
 
     k is whole, 1 to 300; beta is any real number.
     """
@@ -127,7 +127,7 @@ def fit_beatty(terms: Sequence[int]) -> Iterator[int]:
 
 
 def fit_ratio_floor(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of s_(n+1) = floor(s_n (n + a) / (n + b)), a and b in 1..20, different (A10)."""
+    """Next term, by each fit of s_(n+1) = floor(s_n (n + a) / (n + b)), a and b in 1..20, different (A10)."""
     size = len(terms)
     t1, t2, t3, t4 = terms[:4]
     if size < _FEWEST or min(terms) < 1 or (t2 - t1) * (terms[-1] - terms[-2]) < 0 or t2 > 11 * t1:

@@ -80,7 +80,7 @@ def _fit_third_order(terms: Sequence[int]) -> Iterator[Number]:
 
 
 def fit_perturbed(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of s_n = a s_(n-1) + b s_(n-2) + c s_(n-3) + beta(n), whole a, b, c (X5).
+    """Next term, by each fit of s_n = a s_(n-1) + b s_(n-2) + c s_(n-3) + beta(n), whole a, b, c (X5).
 
     beta(n) is n or n mod 3, n from 1; from 8 terms.
     """
@@ -164,7 +164,7 @@ def fit_sum_modulo_prime(terms: Sequence[int]) -> Iterator[int]:
 
 
 def fit_cube_and_fibonacci(terms: Sequence[int]) -> Iterator[int]:
-    """The next terms of (a n^3 + b F_n) mod q, n from 1, 0 < a, b < q, q in 20..200 (A8).
+    """Next term, by each fit of (a n^3 + b F_n) mod q, n from 1, 0 < a, b < q, q in 20..200 (A8).
 
     Every three terms give a combination of them that q divides.
     """
@@ -208,7 +208,7 @@ _FAR = 10**13  # values beyond this are of no sequence with terms up to a millio
 
 
 def fit_shape(terms: Sequence[int]) -> Iterator[Number]:
-    """The next terms of all a v_n + c that agree with the terms (any rational a)."""
+    """Next term, by each fit of all a v_n + c that agree with the terms (any rational a)."""
     if len(terms) < 4:
         return
     key, factor = _key_of(terms)
