@@ -27,10 +27,8 @@ def environment_class(benchmark: str) -> "type[AnswerEnvironment | GameEnvironme
 
 
 def training_rows(questions: Iterable[PracticeQuestion]) -> Iterator[JsonObject]:
-    """The dataset to train on: the messages as `prompt`, and what `reset` needs in `line`, as text.
-
-    A column of objects would not do: `datasets` gives all of them the same keys.
-    """
+    """The dataset to train on: the messages as `prompt`, and what `reset` needs in `line`, as text."""
+    # A column of objects would not do: `datasets` gives all of them the same keys.
     for question in questions:
         yield {"prompt": [*question.question], "line": canonical_json(question.as_json())}
 
@@ -48,6 +46,7 @@ class _Environment:
         self._begin(question)
         return "\n\n" + render(_TEMPLATE).strip()
 
+    # With this method TRL needs no function of rewards.
     def get_reward(self) -> float:
         """The score of the game, 0 to 1; 0 if it has not ended."""
         result = self._run.result
@@ -80,6 +79,7 @@ class GameEnvironment(_Environment):
     """A game of several turns: actions show something, and an answer ends it."""
 
     def _begin(self, question: PracticeQuestion) -> None:
+        # Another game of the question, for how a choice is written.
         seat = find_practice(question.benchmark).open_seat(question)
         self._reply = find_benchmark(question.benchmark).draw_sheet(seat.start()).reply
 

@@ -284,11 +284,11 @@ def test_a_prefect_server_is_asked_for_its_version(
 def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "perennial.flows.doctor.checks.version",
-        lambda name: "0.151.0" if name == "fastapi" else version(name),
+        lambda name: "3.8.8" if name == "prefect" else version(name),
     )
     code, checks = _doctor(tiny)
     assert code == 1
-    assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
+    assert "prefect>=3.9 is required, 3.8.8 is installed" in checks["versions"]["seen"]
 
 
 @pytest.mark.slow
