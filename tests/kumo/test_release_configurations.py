@@ -45,7 +45,8 @@ def test_a_module_gives_what_its_json_gives_defects_included(style: str) -> None
 @pytest.mark.slow
 def test_every_released_domain_survives_as_a_module(release: Path, style: str) -> None:
     files = sorted((release / "domains").glob("*.json"))
-    for path in files:
+    # Each domain in the first style, and each second one in all the others.
+    for path in files[:: 1 if style == STYLES[0] else 2]:
         text = path.read_text(encoding="utf-8")
         expected = parse_config(text, path.name)
         read = config_from_module(module_text(json.loads(text), style), path.stem, path.name).config

@@ -88,7 +88,8 @@ def test_a_minimum_above_one_is_decided_by_the_search(least: float) -> None:
 
 
 @pytest.mark.slow
-def test_a_minimum_that_is_never_met_is_given_up_without_a_claim() -> None:
+def test_a_minimum_that_is_never_met_is_given_up_without_a_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perennial.tasks.kumo.sampling.collect._MAX_MISSES", 50)
     sample = sample_instances(WIDE, SamplingRequest(EASY, 4, 9, 4.0))
     assert isinstance(sample.shortfall, InstancesExhausted)
     assert "4 new instances were asked for and 0 found" in str(sample.shortfall)

@@ -54,7 +54,7 @@ def test_every_sampled_instance_of_the_bundled_domains_passes(setting: str) -> N
     for name in bundled_domains():
         encoded = encode_config(parse_config(bundled_text(name), name))
         test = SelfTest(encoded)
-        for instance in sample_instances(encoded, SamplingRequest(Setting.parse(setting), 5, 3)).instances:
+        for instance in sample_instances(encoded, SamplingRequest(Setting.parse(setting), 2, 3)).instances:
             board = test.board(instance)
             assert isinstance(board, SoundInstance), board
             book = write_book(encoded.config, instance, rules_of(encoded, instance), random.Random(1))
