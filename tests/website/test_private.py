@@ -30,18 +30,18 @@ EDITIONS = ("k", "l")
 
 def say_all(folder: Path) -> str:
     """Return all that the files of the folder say, as text: bytes, what they escape, and values of tables."""
-    said = []
+    said: set[str] = set()  # What is said twice need not be searched twice.
     for name, content in read_folder(folder).items():
-        text = content.decode("latin-1")
-        said += [name, text, content.decode("utf-8", "replace"), unescape(content.decode("utf-8", "replace"))]
+        text = content.decode("utf-8", "replace")
+        said |= {name, text, unescape(text), content.decode("latin-1")}
         if name.endswith(".parquet"):
             table = pq.read_table(folder / name, partitioning=None)
-            said += [str(value) for row in table.to_pylist() for value in row.values()]
-            said.append(str(table.schema.metadata))
+            said |= {str(value) for row in table.to_pylist() for value in row.values()}
+            said.add(str(table.schema.metadata))
         if name.endswith(".duckdb"):
             with duckdb.connect(folder / name, read_only=True) as connection:
                 for (table_name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall():
-                    said += [str(value) for row in connection.table(table_name).fetchall() for value in row]
+                    said |= {str(value) for row in connection.table(table_name).fetchall() for value in row}
     return "\n".join(said)
 
 

@@ -152,7 +152,8 @@ def test_no_public_file_has_a_word_or_a_form_of_a_private_question(
     assert not {row["origin"] for row in rows if not row["is_private"]} & secret_origins
     for name, folder in folders.items():
         said = say_all(folder)
-        assert not [text for text in texts | secret_origins if text in said], name
+        content = said.encode()  # Bytes are searched several times faster than wide characters.
+        assert not [text for text in texts | secret_origins if text.encode() in content], name
         assert sum(row["instance_id"] in said for row in rows) >= {"site": 1, "hf-results": 0}.get(name, 2), (
             name
         )
