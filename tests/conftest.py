@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
+
+if TYPE_CHECKING:
+    from tests.flows.prefect_harness import Harness
 
 # A shared machine makes any deadline fail now and then; what must be fast has a benchmark.
 settings.register_profile("unhurried", deadline=None)
@@ -35,7 +39,7 @@ NUMBERS = count()
 
 
 # What takes seconds to make, and files that name it; tests of a folder that share their own.
-_SHARED = ("by_prefect", "made_edition")
+_SHARED = ("by_prefect", "made_edition", "s3_server")
 _SHARING_FOLDERS = ("tests/study", "tests/website")
 
 
@@ -113,3 +117,39 @@ def release() -> Path:
     if not folder.is_dir():
         pytest.skip("the KUMO authors' released data is not beside this clone (set PERENNIAL_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator["Harness"]:
+    """Commands of `perennial` that run their flows without Prefect: the same work, half of its CPU time."""
+    from tests.flows.prefect_harness import Harness, plain_environment
+    from tests.flows.warm_start import WarmStart
+
+    if sys.platform != "linux":
+        yield request.getfixturevalue("by_prefect")
+        return
+    home = tmp_path_factory.mktemp("plain")
+    environment = plain_environment(home)
+    warm = WarmStart(environment, home, _kernels_lock(tmp_path_factory), plain=True)
+    yield Harness(environment, warm)
+    warm.close()
+
+
+@pytest.fixture(scope="session")
+def by_prefect(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Harness"]:
+    """Commands of `perennial` as users run them, that share one Prefect server."""
+    from tests.flows.prefect_harness import Harness, running_server
+    from tests.flows.warm_start import WarmStart
+
+    home = tmp_path_factory.mktemp("prefect")
+    with running_server(home) as environment:
+        lock = _kernels_lock(tmp_path_factory)
+        warm = WarmStart(environment, home, lock) if sys.platform == "linux" else None
+        yield Harness(environment, warm)
+        if warm is not None:
+            warm.close()
+
+
+def _kernels_lock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Name the file that all processes of this run of pytest lock while they compile."""
+    return tmp_path_factory.getbasetemp().parent / "kernels.lock"

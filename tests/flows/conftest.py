@@ -1,6 +1,5 @@
 """Commands, without Prefect and beside one server of it, and a small published edition."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,7 @@ import pytest
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.flows.plain_audit import plain_suites
-from tests.flows.prefect_harness import SMALL_REFRESH, Harness, plain_environment, running_server
-from tests.flows.warm_start import WarmStart
+from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 
 KEY = "sk-scripted-0123456789abcdef"
 
@@ -29,36 +27,6 @@ def _plain_suites() -> Iterator[None]:
     """Great Expectations judges what is published by Prefect, and suites that do not hold."""
     with plain_suites():
         yield
-
-
-def kernels_lock(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file that all processes of this run of pytest lock while they compile."""
-    return tmp_path_factory.getbasetemp().parent / "kernels.lock"
-
-
-@pytest.fixture(scope="session")
-def harness(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Harness]:
-    """Commands of `perennial` that run their flows without Prefect: the same work, half of its CPU time."""
-    if sys.platform != "linux":
-        yield request.getfixturevalue("by_prefect")
-        return
-    home = tmp_path_factory.mktemp("plain")
-    environment = plain_environment(home)
-    warm = WarmStart(environment, home, kernels_lock(tmp_path_factory), plain=True)
-    yield Harness(environment, warm)
-    warm.close()
-
-
-@pytest.fixture(scope="session")
-def by_prefect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
-    """Commands of `perennial` as users run them, that share one Prefect server."""
-    home = tmp_path_factory.mktemp("prefect")
-    with running_server(home) as environment:
-        lock = kernels_lock(tmp_path_factory)
-        warm = WarmStart(environment, home, lock) if sys.platform == "linux" else None
-        yield Harness(environment, warm)
-        if warm is not None:
-            warm.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import KEY, harness
+from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.journeys.walking import SIX_MODELS, TERMINAL_WIDTH, Walk
 from tests.server.in_thread import serving
 from tests.server.running import ServerControls
-
-__all__ = ["harness"]
 
 
 @pytest.fixture(scope="session")

@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.conftest import harness
 from tests.flows.prefect_harness import Harness
 from tests.real_model.tutorial import run_tutorial
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-
-__all__ = ["harness"]
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from perennial.flows.schedule.github import WORKFLOW, check_keep, github_workflo
 from perennial.schemas.settings.models import load_models
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import harness
 from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import Harness
 from tests.flows.warm_start import program_for_shells
@@ -25,7 +24,7 @@ from tests.warehouse.tiny_edition import publish
 
 pytestmark = pytest.mark.slow
 
-__all__ = ["harness", "s3"]
+__all__ = ["s3"]
 
 KEY = "sk-of-a-model-0123456789"
 PASSPHRASE = "correct horse battery staple"
