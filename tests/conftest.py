@@ -46,19 +46,15 @@ _SHARING_FOLDERS = ("tests/study", "tests/website")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Shared data and slow tests come first: at the end, files of short ones keep all processes at work."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (_unit(item.nodeid).endswith(".py"), item.path not in slow))
+    items.sort(key=lambda item: (_unit(item.nodeid.split("::", 1)[0]).endswith(".py"), item.path not in slow))
 
 
 @cache
-def _unit_of_file(file: str) -> str:
+def _unit(file: str) -> str:
+    """Name the data that tests of this file share with other files; else the file itself."""
     folder = next((name for name in _SHARING_FOLDERS if file.startswith(f"{name}/")), None)
     text = (REPOSITORY / file).read_text("utf-8")
     return folder or next((name for name in _SHARED if name in text), file)
-
-
-def _unit(nodeid: str) -> str:
-    """Name the data that the tests of this file share with other files; else the file itself."""
-    return _unit_of_file(nodeid.split("::", 1)[0])
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -67,7 +63,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
     class BySharedData(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return _unit(nodeid)
+            return _unit(nodeid.split("::", 1)[0])
 
     return BySharedData(config, log) if config.getoption("dist") == "loadfile" else None
 

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from textwrap import fill, wrap
+from textwrap import fill
 
 from rich.cells import cell_len
 from rich.table import Table
@@ -13,7 +13,7 @@ from rich.table import Table
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console.progress import calls_text, describe_rows
 from perennial.flows.console.root_option import root_flag
-from perennial.flows.console.row_formats import Terminal, figure, printable
+from perennial.flows.console.row_formats import Terminal, figure, printable, wrap_words
 from perennial.flows.editions.diagnosis import find_problems, problem_lines
 from perennial.schemas.errors import count
 from perennial.schemas.rows import JsonObject, Row
@@ -103,16 +103,16 @@ def print_leaderboard(
 
 def _wrap_notes(notes: Sequence[str], width: int, explained_by: str) -> list[str]:
     """Notes in lines: all of them, or as many whole ones as fit above the command that prints all."""
-    whole = wrap("; ".join(notes), width)
+    whole = wrap_words("; ".join(notes), width)
     if not explained_by or len(whole) <= _NOTE_LINES:
         return whole
     fitting: list[str] = []
     for number in range(1, len(notes)):
         more = f"{count(len(notes) - number, 'more note')}: {explained_by}"
-        lines = wrap("; ".join((*notes[:number], more)), width)
+        lines = wrap_words("; ".join((*notes[:number], more)), width)
         if len(lines) <= _NOTE_LINES:
             fitting = lines
-    return fitting or wrap(f"{count(len(notes), 'note')}: {explained_by}", width)
+    return fitting or wrap_words(f"{count(len(notes), 'note')}: {explained_by}", width)
 
 
 def _columns(board: Sequence[Row], measures: Iterable[Measure]) -> dict[str, list[str]]:

@@ -5,11 +5,10 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from textwrap import wrap
 
 from perennial.flows.benchmark import Benchmark
 from perennial.flows.console.root_option import root_flag
-from perennial.flows.console.row_formats import Terminal, figure
+from perennial.flows.console.row_formats import Terminal, figure, wrap_words
 from perennial.flows.editions.diagnosis import (
     PROBLEMS,
     EpisodeProblem,
@@ -83,10 +82,10 @@ def print_first_score(
     lines += _scores(board, benchmark, model, best, meanings)
     lines += _problems(store, catalog, problems, spent["episodes"], limit)
     for text in call_problems:
-        lines += ["", *wrap(f"problem: {text}", WIDTH)]
+        lines += ["", *wrap_words(f"problem: {text}", WIDTH)]
     lines += _spending(spent)
     lines += ["", *_indent("next:", then[:1])]
-    lines += [f"{'':<12}{part}" for part in wrap(f"{step}:", WIDTH - 12)]
+    lines += [f"{'':<12}{part}" for part in wrap_words(f"{step}:", WIDTH - 12)]
     lines += _indent("", then[1:])
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -186,7 +185,7 @@ def _spending(spent: Row) -> list[str]:
 def _indent(label: str, commands: list[str]) -> Iterator[str]:
     """Commands behind a label; a long one is continued as a shell reads it."""
     for command in commands:
-        for part in wrap(command, WIDTH - 14, break_long_words=False, break_on_hyphens=False):
+        for part in wrap_words(command, WIDTH - 14):
             end = "" if command.endswith(part) else " \\"
             yield f"{label:<12}{part}{end}"
             label = ""

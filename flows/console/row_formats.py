@@ -18,6 +18,7 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import islice
 from operator import itemgetter
+from textwrap import TextWrapper
 from typing import IO, Annotated, Any
 
 import typer
@@ -35,6 +36,13 @@ from perennial.schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, 
 # What a spreadsheet takes for the beginning of a formula; of the signs, in their wide form too.
 _FORMULA = frozenset(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
 _MARKUP = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def wrap_words(text: str, width: int, first: str = "", later: str | None = None) -> list[str]:
+    """Lines of the text after these indents; names and options, which users copy, break at no hyphen."""
+    wrapper = TextWrapper(width, first, first if later is None else later)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
+    return wrapper.wrap(text)
 
 
 class Terminal(Console):

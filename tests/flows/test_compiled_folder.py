@@ -51,15 +51,11 @@ def test_kernels_compile_in_a_private_folder_where_no_other_can_be_written(
     assert not Path(folder).exists()
 
 
-def _flip(kept: bytes) -> bytes:
-    return kept[: len(kept) // 2] + bytes([kept[len(kept) // 2] ^ 1]) + kept[len(kept) // 2 + 1 :]
-
-
 _DAMAGES = {
     "cut off": lambda kept: kept[: len(kept) // 2],
     "empty": lambda _: b"",
     "garbage": lambda _: b"\xff\x00not a cache\n" * 40,
-    "a bit flipped": _flip,
+    "a bit flipped": lambda kept: kept[:400] + bytes([kept[400] ^ 1]) + kept[401:],
     "of another version": lambda kept: pickle.dumps("0.1.0") + kept,
     "another object": lambda _: pickle.dumps({"a": 1}),
     "a folder": None,

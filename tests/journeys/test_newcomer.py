@@ -20,7 +20,10 @@ def test_a_newcomer_gets_a_score_and_opens_its_page(walk: Walk, server: ServerCo
     assert opened
     assert "I cannot say." in walk.type(opened[0]).result
 
-    # The commands that it proposes work; what would play again is only planned.
+    # The commands that it proposes work, with the entry to add; what would grow is only planned.
+    assert 'add ["basalt-large-2026-10-2"] to models.toml' in " ".join(summary.split())
+    entry = '["basalt-large-2026-10-2"]\nmodel = "basalt-large-2026-10"\nmax_output = 3000\n'
+    (walk.folder / "models.toml").write_text(entry, "utf-8")
     for command in re.findall(r"perennial (?:\\\n|.)+", summary[summary.index("next:") :]):
         if command.startswith("perennial refresh"):
             walk.type(f"{command} --dry-run")

@@ -26,8 +26,7 @@ class Lines(dict[str, dict[str, Any]]):
     """A line of each benchmark, drawn where a test asks for it: not in each process that collects tests."""
 
     def __missing__(self, name: str) -> dict[str, Any]:
-        self[name] = draw(name, 2)[1].as_json()
-        return self[name]
+        return self.setdefault(name, draw(name, 2)[1].as_json())
 
 
 LINES = Lines()

@@ -7,7 +7,6 @@ from dataclasses import asdict, fields, replace
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
@@ -26,6 +25,7 @@ from perennial.flows.console.row_formats import (
     choose_format,
     json_text,
     print_rows,
+    wrap_words,
 )
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import FiguresDiffer, InvalidOption, join_choices, suggest
@@ -260,12 +260,14 @@ def _print(rows: "list[Comparison]", verdicts: "list[FigureVerdict]") -> None:
     """Print each figure under its verdict, in lines of at most 80 columns."""
     groups = groupby(rows, key=lambda row: (row.item, row.metric))
     for verdict, (_, group) in zip(verdicts, groups, strict=True):
-        for line in wrap(f"{verdict.item}: {verdict.metric.replace('_', ' ')}: {_describe(verdict)}", _WIDTH):
+        for line in wrap_words(
+            f"{verdict.item}: {verdict.metric.replace('_', ' ')}: {_describe(verdict)}", _WIDTH
+        ):
             typer.echo(line)
         of_figure = list(group)
         reasons = {row.reason for row in of_figure}
         common = reasons.pop() if len(reasons) == 1 and len(of_figure) > 1 else ""
-        for line in wrap(common, _WIDTH, initial_indent="    ", subsequent_indent="    "):
+        for line in wrap_words(common, _WIDTH, "    "):
             typer.echo(line)
         listed = [row for row in of_figure if len(of_figure) <= _LISTED or not row.agrees or row.computed_of]
         for row in listed:
@@ -307,7 +309,7 @@ def _lines(row: "Comparison", common: str) -> list[str]:
     notes += (
         [row.reason] if row.reason not in ("", common) and (row.agrees is not True or row.computed_of) else []
     )
-    said_so = wrap("; ".join(notes), _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    said_so = wrap_words("; ".join(notes), _WIDTH, "    ")
     return [line for line in (*lines, *said_so) if line.strip()]
 
 

@@ -10,7 +10,7 @@ import typer
 
 from perennial.flows.console.input_files import json_files, require_folder, show_path, write_lines
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.row_formats import Terminal
+from perennial.flows.console.row_formats import Terminal, wrap_words
 from perennial.flows.kumo.planning.domain_choice import read_config_file
 from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
 from perennial.schemas.errors import InvalidOption, UnreadableInput, count
@@ -149,20 +149,11 @@ def _summary_lines(report: FileReport) -> str:
 
 
 def _print_lines(console: Terminal, title: str, style: str, lines: Sequence[str], limit: int) -> None:
-    from textwrap import TextWrapper
-
     if not lines:
         return
-    wrapper = TextWrapper(
-        max(console.width, 40),
-        initial_indent="    ",
-        subsequent_indent="      ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
     console.print(f"  {title}", style=style)
     for line in lines[:limit]:
-        console.print("\n".join(wrapper.wrap(line)))
+        console.print("\n".join(wrap_words(line, max(console.width, 40), "    ", "      ")))
     if len(lines) > limit:
         console.print(f"    and {len(lines) - limit:,} more; --json prints all of them")
 
