@@ -84,13 +84,18 @@ _RANGE = re.compile(
 # A name ends at the first ** that something follows which can follow a name; `**A***` is the name `A*`.
 _BOLD_NAME = re.compile(r"\*\*(.+?)\*\*(?:(?:, | and )(?=\*\*)|\Z)")
 
+# The patterns below have no groups: they stand several times in one expression, where groups would shift
+# the numbers of those that are read.
 _PLAIN_NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+# At most 61 characters, and as few as possible: a unit without a bound would be tried up to the end of the
+# line from each range on, which takes quadratic time in a hostile book.
 _UNIT = r"(?: [^\s,\"|*(][^,\"|*]{0,60}?)?"
 _ENDS = r"\((?:both ends included|lower end included, upper end excluded)\)"
 _OUTCOME = (
     rf'(?:"[^"\n]*"|at least {_PLAIN_NUMBER} and (?:at most|less than) {_PLAIN_NUMBER}{_UNIT}'
     rf"|a value from {_PLAIN_NUMBER} to {_PLAIN_NUMBER}{_UNIT} {_ENDS})"
 )
+# No ** lies within a name, so that each name has one end and a series one reading.
 _NAME = r"\*\*(?:(?!\*\*).)+\*\*"
 _SERIES = rf"(?:nothing|{_NAME}(?:, {_NAME})*(?: and {_NAME})?)"
 _RULES = tuple(
@@ -102,6 +107,7 @@ _RULES = tuple(
     )
     for form in _FORMS
 )
+# What it refers to stands above, so that one pass over the lines resolves it.
 _REFERENCE = re.compile(
     rf"If the outcome is ({_OUTCOME}), "
     rf"rule out the same as with ({_NAME}) above when it shows ({_OUTCOME})"
@@ -133,6 +139,7 @@ def read_statement(text: str) -> Exclusion | ExemptionClaim | Count | None:
         return _read_reference(match)
     for pattern in _PASSIVES:
         if match := pattern.fullmatch(text):
+            # The series may begin the sentence, with a capital.
             names = read_names("nothing" if match["names"] == "Nothing" else match["names"])
             state = read_outcome(match["shown"])
             return Exclusion(state, names) if state and names is not None else None
@@ -165,6 +172,7 @@ def read_sentences(text: str) -> list[tuple[Exclusion, str]] | None:
     start = 0
     while start < len(text):
         match = next((match for pattern in _RULES if (match := pattern.match(text, start))), None)
+        # All or nothing: where a paragraph is read in part, nobody sees which rule was passed over.
         if match is None:
             return None
         state, names = read_outcome(match[1]), read_names(match[2])
@@ -290,6 +298,7 @@ class _BookReading:
     def take(self, line: str) -> bool:
         """Take one line that is not empty; return whether it made sense where it stands."""
         if line.startswith(("## ", "### ")):
+            # What may stand on a line depends on what has stood since the last heading.
             self.paragraphs = self.items = self.rows = 0
         if line.startswith("### "):
             self.actions.append(line[4:])
@@ -313,15 +322,19 @@ class _BookReading:
             return self._take_truth(text)
         if self.sections == 3:
             return self._take_elsewhere(text)
+        # Beside a table a list would say the outcomes twice, and no reader could tell which holds.
         if self.sections != 2 or not self.actions or self.rows:
             return False
         action = self.actions[-1]
         statement = read_statement(text)
         if statement is None:
             state = read_outcome(text)
+            # An outcome alone rules out nothing. It is counted, as a book may say how many outcomes an
+            # action has.
             return state is not None and self._say(action, Exclusion(state, frozenset()))
         if isinstance(statement, Exclusion):
             return self._say(action, statement)
+        # Judged at the end: rules of the third section still come.
         self.claims.append((self.line, action, statement))
         return True
 
@@ -340,6 +353,9 @@ class _BookReading:
             return named is not None and named[0] in self.actions and self._say(*named)
         truth, sources = of_truth
         outcomes = [self._find(action, state) for state, action in sources]
+        # All are looked up before any is changed: a sentence that is handed back leaves no trace. A truth
+        # that an outcome rules out already is none that a book says again: one of both sentences means
+        # another outcome.
         if truth not in self.truths or any(outcome is None or truth in outcome.names for outcome in outcomes):
             return False
         for outcome in outcomes:
@@ -350,6 +366,8 @@ class _BookReading:
     def _take_row(self, line: str) -> bool:
         if self.sections != 2 or not self.actions or self.items:
             return False
+        # Markdown's heading and its ruler come first; a heading that reads as a rule would be taken for
+        # none.
         if self.rows == 1:
             return read_row(line) is None and line.count("|") == 3
         if self.rows == 2:
@@ -364,6 +382,7 @@ class _BookReading:
             return False
         under_action = self.sections == 2 and bool(self.actions)
         rules = read_sentences(line)
+        # The first paragraph under an action describes it, whatever it says; the second may be its rules.
         if under_action and self.paragraphs == 2 and self.items == self.rows == 0:
             return rules is not None and all(self._say(self.actions[-1], rule) for rule, _ in rules)
         if not under_action and (rules is not None or read_statement(line) is not None):
@@ -379,6 +398,8 @@ class _BookReading:
                 return False
         names = set(rule.names)
         if rule.base is not None:
+            # An addition that is there already, or an exception that is not, shows that the writer meant
+            # another outcome.
             base = self._find(rule.base[1], rule.base[0])
             if (
                 base is None
@@ -392,6 +413,8 @@ class _BookReading:
 
     def _find(self, action: str, state: NamedOutcome) -> _Outcome | None:
         """The one outcome of an action that was named before, None where there is none or several."""
+        # Two outcomes of one name, or an end that is open here and closed there, leave open which one is
+        # meant.
         outcomes = [met for met in self.outcomes if met.action == action and met.state.key == state.key]
         return outcomes[0] if len(outcomes) == 1 and outcomes[0].state.closed == state.closed else None
 
@@ -402,6 +425,7 @@ class _BookReading:
             if isinstance(claim, Count):
                 holds = claim.number == len(outcomes)
             else:
+                # A claim about an outcome, or a truth, that does not exist is no true one.
                 meant = [met for met in outcomes if claim.state is None or met.state.key == claim.state.key]
                 holds = bool(meant) and claim.truth in self.truths
                 holds = holds and not any(claim.truth in outcome.names for outcome in meant)
@@ -422,6 +446,7 @@ def read_book(text: str) -> BookContents:
             reading.unread.append(reading.line)
     reading.refuse_false_claims()
     places = {name: position for position, name in enumerate(reading.actions)}
+    # Stable: an action's outcomes keep the order in which they were said.
     outcomes = sorted(reading.outcomes, key=lambda outcome: places[outcome.action])
     return BookContents(
         truths=tuple(reading.truths),
@@ -437,6 +462,8 @@ def read_book(text: str) -> BookContents:
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, numbered from 1."""
+    # Not `splitlines`: it breaks at form feeds and separators too, and a name or note that holds one would
+    # become two lines of other numbers.
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.strip():
             yield number, line
@@ -444,6 +471,8 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def quote_rule(text: str, rule: BookRule) -> str:
     """The sentences of a book that say this rule, without their marks; "" where none is found."""
+    # Read as `read_book` does, line by line, but for what earlier lines only refer to: the quote is of this
+    # text.
     wanted = (rule.label, rule.low, rule.high)
     action, quoted = "", []
     for _, line in numbered_lines(text):

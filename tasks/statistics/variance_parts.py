@@ -53,6 +53,7 @@ _CHANGE_METHOD = (
     "editions of this size with draws of their own; n counts clusters"
 )
 _UNKNOWN = "one domain, or one instance in each: nothing shows how they vary"
+# Below this a mean square is rounding, and its logarithm says nothing.
 _ALIKE = 1e-9
 _LARGEST = 0.25
 """The variance of a success is p (1 - p)."""
@@ -69,6 +70,7 @@ def variance_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     rows, columns = models[common.players], common.instances
     if not columns.any():
         return
+    # Only instances that all models have: else the models' rates would differ by what each was asked.
     runs, solved = (table[rows][:, columns].astype(np.float64) for table in (grid.runs, grid.solved))
     draw, population = headline(grid.cluster[columns], grid.domain[columns], grid.population)
     yield from _change_figures(grid, [grid.players[row] for row in rows], solved / runs, draw, population)
@@ -87,6 +89,7 @@ def _change_figures(
     spread = sum(estimate.ratio * (1 - estimate.ratio) for estimate in estimates)
     if estimates[0].clusters < 2 or not spread > 0:
         return
+    # Of all models together: with few clusters a single model's variance is itself mostly chance.
     effect = sum(estimate.variance for estimate in estimates) / spread
     for player, estimate in zip(players, estimates, strict=True):
         # Two successes and two failures more, as a model that solves all may fail in the next edition.
@@ -123,6 +126,7 @@ def _list_draws(rates: "Numbers", runs: "Numbers", draw: ClusterDraw) -> "tuple[
     means = total(rates) / sizes
     mean = means.mean(axis=0)
     gaps = means - mean
+    # Unbiased from two runs on; a single run shows nothing of how runs vary.
     between_runs = np.where(runs > 1, rates * (1 - rates) * runs / np.maximum(runs - 1, 1), 0.0)
     counted = (total(1 / runs) / sizes**2, total(between_runs), total(runs > 1))
     terms = (mean * 0 + 1, mean, mean**2, (gaps**2).sum(axis=0), *(part.sum(axis=0) for part in counted))
@@ -150,6 +154,7 @@ def _compute_parts(sums: "Numbers") -> "tuple[Numbers, Numbers]":
 
     number, inverse, mean, square, gap, size, free, within, gap_within, shrink, run, repeated, *gaps = sums.T
     models = len(gaps)
+    # One domain, or one draw in each, leaves 0 / 0: such parts are nan, and get their reason as figures.
     with np.errstate(divide="ignore", invalid="ignore"):
         common, single = within / free, gap_within / (models - 1) / free
         between = (square - mean**2 / number) / (number - 1)
@@ -157,6 +162,8 @@ def _compute_parts(sums: "Numbers") -> "tuple[Numbers, Numbers]":
         per_run = np.where(repeated > 0, run / repeated, 0.0)
         off_gap, off_single = single * inverse / number, per_run * shrink / size / models
         off = common * inverse / number + (gap - off_gap) / models
+    # Returned beside the parts: an interval is of the whole mean square, which is never below 0, as its
+    # part may be.
     taken = np.column_stack([off, off_gap, single / models, off_single, off * 0])
     return np.column_stack([between, gap, common, single, per_run]) - taken, np.maximum(taken, 0)
 
@@ -169,6 +176,8 @@ def _estimate_parts(draws: "Numbers", domain: "Column", is_fixed: bool) -> "tupl
     np.add.at(by_domain, domain, draws)
     rows = _summarize(by_domain)
     sums, stratum = rows.sum(axis=0), domain
+    # Without one draw its domain's terms are summed anew, as they are no sums over draws; a domain that is
+    # drawn goes as a whole.
     if is_fixed:
         without = sums - rows[domain] + _summarize(by_domain[domain] - draws)
     else:
@@ -195,6 +204,7 @@ def _part_figures(
 
     if not len(draws):
         return
+    # What the jackknife leaves out, one by one, is what the interval's n counts.
     clusters = len(draws) if is_fixed else int(domain.max()) + 1
     names = PART_NAMES if draws[:, 6].any() else (*PART_NAMES[:3], UNREPEATED)
     estimates = _estimate_parts(draws, domain, is_fixed)
