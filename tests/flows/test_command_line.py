@@ -174,7 +174,7 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
         ),
         *(
             (f"{command} --root /etc/passwd", "the data root '/etc/passwd': a file has this name: expected")
-            for command in ("query 'SELECT 1'", "refresh --dry-run", "unlock")
+            for command in ("query 'SELECT 1'", "doctor", "refresh --dry-run", "unlock")
         ),
         (
             "evaluate e --instances 0",

@@ -134,14 +134,6 @@ def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, nam
 
 
 @pytest.mark.slow
-def test_a_root_that_is_a_file_cannot_be_written(tiny: Path) -> None:
-    (tiny / "file").write_text("")
-    code, checks = _doctor(tiny / "file")
-    assert code == 2
-    assert "something else of that name is there" in checks["root"]["seen"]
-
-
-@pytest.mark.slow
 def test_a_read_only_root_cannot_be_written(tiny: Path) -> None:
     require_mounts()
     mount = f"mount --bind {tiny} {tiny} && mount -o remount,ro,bind {tiny}"

@@ -165,7 +165,7 @@ def test_an_address_without_a_prefect_server_is_one_line_at_once(tmp_path: Path)
         (("--cron", "3 o'clock"), {}, '--cron "3 o\'clock": expected minute, hour, day, month and weekday'),
         (("--timezone", "Europe/Berln"), {}, "or Europe/Berlin; did you mean Europe/Berlin? (see"),
         ((), {"PERENNIAL_EDITION": "e"}, "a schedule names its editions by date"),
-        ((), {"PERENNIAL_KUMO_DOMAINS": "alchemy"}, "domain 'alchemy' is not known"),
+        ((), {"PERENNIAL_KUMO_DOMAINS": "alchemy"}, "domain 'alchemy' is not bundled"),
     ],
 )
 def test_what_cannot_be_served_is_one_line_before_a_server_starts(

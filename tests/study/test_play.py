@@ -70,7 +70,7 @@ def test_the_same_as_json(play) -> None:  # type: ignore[no-untyped-def]
     ("arguments", "lines", "expected"),
     [
         (_GAME, "1\n", "the input ended before an answer"),
-        (("play", "--domain", "nowhere"), "", "domain 'nowhere' is not known"),
+        (("play", "--domain", "nowhere"), "", "domain 'nowhere' is not bundled"),
         (("play", "--setting", "vast"), "", "setting 'vast' is not known"),
         (("play", "--edition", "e"), "", "--edition and --instance belong together"),
         (("play", "--seed", "1", "--edition", "e", "--instance", "i"), "", "give either"),
