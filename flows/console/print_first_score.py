@@ -176,8 +176,8 @@ def _spending(spent: Row) -> list[str]:
         "",
         f"{'calls':<12}{spent['calls']:,}",
         f"{'tokens':<12}{tokens}",
-        f"{'time':<12}{spent['waited_s'] / max(1, spent['calls']):.1f} s per reply; each waits "
-        f"{spent['latency_s'] or 0:.1f} s (median), several at once",
+        f"{'time':<12}{spent['waited_s'] / max(1, spent['calls']):.1f} s of waiting per reply; "
+        f"{spent['latency_s'] or 0:.1f} s from request to reply (median)",
         f"{'cost':<12}{cost}",
     ]
 
