@@ -90,7 +90,7 @@ def _command_lines(command: Any, path: str, common: set[str]) -> Iterator[str]:
         return
     chosen = benchmarks() if type(command).__name__ == "BenchmarkCommand" else ("",)
     rows = {name: _read_options(command, path, name) for name in chosen}
-    shared = dict(set.intersection(*(set(one.items()) for one in rows.values())))
+    shared = dict(set.intersection(*(set(values.items()) for values in rows.values())))
     first = next(iter(rows.values()))
     yield from _option_table(
         {names: text for names, text in first.items() if names in shared and names not in common}

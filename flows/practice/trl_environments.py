@@ -17,7 +17,6 @@ from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import JsonObject
 
 _TEMPLATE = "tools/moves.md.j2"
-_ENDED = "The question has ended."
 
 
 def environment_class(benchmark: str) -> "type[AnswerEnvironment | GameEnvironment]":
@@ -37,7 +36,6 @@ class _Environment:
     """One question at a time, played by the benchmark's own game."""
 
     _run: Conversation
-    _reply: Callable[[str], str]
 
     def reset(self, line: str, **_columns: object) -> str:
         """Begin the question of a row; what is returned follows the prompt. Raises UnreadableInput."""
@@ -57,7 +55,7 @@ class _Environment:
 
     def _enter(self, reply: str) -> str:
         observation = self._run.take(reply)
-        return _ENDED if observation is None else observation
+        return "The question has ended." if observation is None else observation
 
 
 class AnswerEnvironment(_Environment):
@@ -77,6 +75,8 @@ class AnswerEnvironment(_Environment):
 
 class GameEnvironment(_Environment):
     """A game of several turns: actions show something, and an answer ends it."""
+
+    _reply: Callable[[str], str]
 
     def _begin(self, question: PracticeQuestion) -> None:
         # Another game of the question, for how a choice is written.

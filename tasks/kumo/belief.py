@@ -31,7 +31,7 @@ _ROUNDING = 1e-12  # two costs that differ by less, as a share, are equal: namin
 # k - 1 other states, evenly. Summing the true states out, one action after the other, gives for each truth t
 # and each set of reports x (of each action a state, or no report) the probability B[t, x] of both.
 #
-# The best play minimises the expected count that players are told of: tests for a right answer, all actions
+# The best play minimizes the expected count that the prompt names: tests for a right answer, all actions
 # for a wrong one. With T(x) reports of m actions, a player that names the likeliest truth at x has the cost
 #
 #     T(x) * max_t B[t, x] + m * (sum_t B[t, x] - max_t B[t, x])

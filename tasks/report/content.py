@@ -385,14 +385,13 @@ def row_figure(
     def declare(show: Callable[[ReportData, list[Record]], Content | str]) -> Figure:
         def draw(data: ReportData) -> Section:
             table = data.tables[query.name]
-            rows = table.records()
-            content = show(data, rows) if rows else missing
+            content = show(data, table.records())
             if isinstance(content, str):
                 return omit_section(query.name, title, [table], content)
             tables, drawings = (table, *content.tables), tuple(content.drawings)
             return Section(query.name, title, content.caption, tables, drawings, content.grid)
 
-        return Figure(query.name, title, (query, *others), draw, difficulty=difficulty)
+        return Figure(query.name, title, (query, *others), draw, difficulty=difficulty, missing=missing)
 
     return declare
 

@@ -176,8 +176,8 @@ def _estimate_parts(draws: "Numbers", domain: "Column", is_fixed: bool) -> "tupl
     np.add.at(by_domain, domain, draws)
     rows = _summarize(by_domain)
     sums, stratum = rows.sum(axis=0), domain
-    # Without one draw its domain's terms are summed anew, as they are no sums over draws; a domain that is
-    # drawn goes as a whole.
+    # With a draw left out, the terms of its domain are computed again, since they are not sums over draws.
+    # Where domains are drawn, a whole domain is left out.
     if is_fixed:
         without = sums - rows[domain] + _summarize(by_domain[domain] - draws)
     else:

@@ -90,7 +90,7 @@ def test_a_rule_that_does_not_commute_has_no_copies() -> None:
     assert "f(phi(x))" in grown.rejected[0].why
 
 
-def made(body: str) -> Rule:
+def write_rule(body: str) -> Rule:
     """A rule that does this, with an inverse that does nothing."""
     code = f"def {FORWARD}(x):\n    {body}\n\n\ndef {INVERSE}(x):\n    return x\n"
     return Rule("made", 1, "symbolic", "Made.", "Made.", code)
@@ -101,7 +101,7 @@ def test_a_rule_without_inverse_or_without_effect_gives_nothing_and_says_so(
     body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(growing, "_ROUNDS", 2)
-    rule = made(body)
+    rule = write_rule(body)
     grown = grow(rule, (0, 1))
     assert grown.items == []
     assert {each.rule for each in grown.rejected} == {"no_unique_item"}
@@ -109,7 +109,7 @@ def test_a_rule_without_inverse_or_without_effect_gives_nothing_and_says_so(
 
 
 def test_code_that_fails_in_the_sandbox_gives_nothing_and_says_why() -> None:
-    rule = made("raise ValueError(x)")
+    rule = write_rule("raise ValueError(x)")
     grown = grow(rule)
     assert grown.items == []
     assert [each.rule for each in grown.rejected] == ["refused_by_sandbox"]

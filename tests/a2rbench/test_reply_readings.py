@@ -115,8 +115,8 @@ def test_what_a_careful_reader_would_accept_is_right(
 )
 def test_without_the_prompts_form_only_strict_json_counts(right: Value, reply: str, level: int) -> None:
     """The paper's reading: what it takes, and nothing else, has level 1."""
-    found = read_answer(reply)
-    assert (found is not None and json.loads(found.answer) == right) == (level == 1)
+    reading = read_answer(reply)
+    assert (reading is not None and json.loads(reading.answer) == right) == (level == 1)
 
 
 OTHER = '[["a", "b", "c"], ["d", "2", "z"]]'
@@ -217,9 +217,9 @@ TEXT = write_prompt(1, [("ab c", "c ba")], "de f")  # type: ignore[list-item,arg
     ],
 )
 def test_values_are_brought_into_the_form_that_the_prompt_shows(prompt: str, reply: str, answer: str) -> None:
-    found = read_answer(reply, form_of(prompt))
-    assert found is not None
-    assert found.answer == answer
+    reading = read_answer(reply, form_of(prompt))
+    assert reading is not None
+    assert reading.answer == answer
 
 
 def test_a_text_that_is_no_prompt_has_no_form() -> None:
@@ -251,14 +251,14 @@ SIGNS = write_prompt(1, [(["μ", "+", "a-b"], ["a-b", "+", "μ"])], ["a-b", "μ"
     ],
 )
 def test_a_token_that_looks_like_one_shown_token_is_that_one(written: str, read: str) -> None:
-    found = read_answer(f'{{"final_answer": {written}}}', form_of(SIGNS))
-    assert found is not None
-    assert found.answer == read
-    assert found.level == (1 if json.loads(written) == json.loads(read) else 3)
+    reading = read_answer(f'{{"final_answer": {written}}}', form_of(SIGNS))
+    assert reading is not None
+    assert reading.answer == read
+    assert reading.level == (1 if json.loads(written) == json.loads(read) else 3)
 
 
 def test_a_token_that_looks_like_two_shown_tokens_is_neither() -> None:
     prompt = write_prompt(1, [(["-", "\u2011"], ["\u2011", "-"])], ["-", "-"])
-    found = read_answer('{"final_answer": ["\u2013", "-"]}', form_of(prompt))
-    assert found is not None
-    assert json.loads(found.answer) == ["\u2013", "-"]
+    reading = read_answer('{"final_answer": ["\u2013", "-"]}', form_of(prompt))
+    assert reading is not None
+    assert json.loads(reading.answer) == ["\u2013", "-"]

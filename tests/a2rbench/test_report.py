@@ -24,10 +24,10 @@ def own_sections(data: ReportData) -> dict[str, Section]:
 def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path) -> None:
     data = report_data(analysed)
     assert data.settings == ("seed", "augmented", "remapped")
-    found = own_sections(data)
-    assert list(found) == list(OWN)
-    assert [key for key in found if found[key].missing] == []
-    grid = found["a2rbench_leaderboard"].grid
+    sections = own_sections(data)
+    assert list(sections) == list(OWN)
+    assert [key for key in sections if sections[key].missing] == []
+    grid = sections["a2rbench_leaderboard"].grid
     assert grid is not None
     rows = {row[0]: row for row in grid.rows}
     assert list(rows)[: len(made_edition.MODELS)] == sorted(
@@ -36,7 +36,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path
     assert rows["search"][1].startswith("100.0 [")
     # No rule of this edition is on a grid.
     assert {row[grid.headings.index("2D")] for row in grid.rows} == {""}
-    drawings = found["a2rbench_curve"].drawings
+    drawings = sections["a2rbench_curve"].drawings
     assert [drawing.heading for drawing in drawings] == [
         "accuracy",
         "compression ratio",
@@ -54,7 +54,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path
         ]
         for outcome, success in (("wrong", False), ("right", True))
     }
-    failures = found["a2rbench_failures"]
+    failures = sections["a2rbench_failures"]
     assert [drawing.heading for drawing in failures.drawings] == [
         f"{outcome} answers, as {analyst} says, n = {min(sizes)} to {max(sizes)} per player"
         for analyst in ("x", "y")
@@ -64,7 +64,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path
         ends = {row["player"]: row["end"] for row in drawing.rows}
         assert ends == pytest.approx(dict.fromkeys(made_edition.MODELS, 1))
     assert "alpha between analysts" in failures.caption
-    measures = found["a2rbench_measures"].grid
+    measures = sections["a2rbench_measures"].grid
     assert measures is not None
     assert [row[:4] for row in measures.rows] == [
         ("catalogue", "1D", "semantic", "1"),
@@ -81,6 +81,6 @@ def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path
 @pytest.mark.slow
 def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
     store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
-    found = own_sections(report_data(store))
-    assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True, False, False]
-    assert "--analysts" in found["a2rbench_failures"].missing
+    sections = own_sections(report_data(store))
+    assert ["perennial analyse" in sections[key].missing for key in OWN] == [True, True, False, False]
+    assert "--analysts" in sections["a2rbench_failures"].missing

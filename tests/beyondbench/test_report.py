@@ -119,12 +119,12 @@ def test_the_page_says_what_was_not_asked(plain: ReportData, plain_page: str) ->
 
 @pytest.mark.slow
 def test_without_facts_of_models_sections_say_what_is_missing(plain: ReportData) -> None:
-    found = own_sections(plain)
-    missing = [key for key in found if found[key].missing]
+    sections = own_sections(plain)
+    missing = [key for key in sections if sections[key].missing]
     assert missing == ["best_answers", "static", "scaling", "quantization", "violins"]
     for key in ("scaling", "quantization", "violins"):
-        assert "models.toml" in found[key].missing
-    assert [drawing.heading for drawing in found["sizes"].drawings] == [
+        assert "models.toml" in sections[key].missing
+    assert [drawing.heading for drawing in sections["sizes"].drawings] == [
         "sudoku, n = 4 to 5 per point",
         "tower of hanoi, n = 10 per point",
     ]
@@ -171,21 +171,21 @@ def test_scores_of_fixed_benchmarks_are_set_against_the_hard_suite(tmp_path: Pat
 
 @pytest.mark.slow
 def test_an_edition_of_one_suite_has_no_overall_column_and_no_sizes(tmp_path: Path) -> None:
-    found = own_sections(report_of(tmp_path, FAMILY, suites=("easy",)))
-    grid = found["leaderboard"].grid
+    sections = own_sections(report_of(tmp_path, FAMILY, suites=("easy",)))
+    grid = sections["leaderboard"].grid
     assert grid is not None
     assert grid.headings[1:4] == ("Acc", "Inst", "Tokens")
     assert all(not any(row[4:]) for row in grid.rows)
-    assert found["sizes"].missing
-    assert found["scaling"].missing
-    assert [drawing.heading.split(":")[0] for drawing in found["violins"].drawings] == ["easy"]
+    assert sections["sizes"].missing
+    assert sections["scaling"].missing
+    assert [drawing.heading.split(":")[0] for drawing in sections["violins"].drawings] == ["easy"]
 
 
 @pytest.mark.slow
 def test_models_with_facts_are_drawn_by_parameters_quantisation_and_tuning(
     family: ReportData, tmp_path: Path
 ) -> None:
-    found = own_sections(family)
+    sections = own_sections(family)
     (line,) = family.tables["scaling"].records()
     # Accuracy in Easy is 1/5 to 5/5 from 1 to 16 billion: 0.2 a doubling, a third of it overall.
     assert (line["family"], line["models"], line["least_billion"], line["largest_billion"]) == (
@@ -196,12 +196,12 @@ def test_models_with_facts_are_drawn_by_parameters_quantisation_and_tuning(
     )
     assert line["gain_per_doubling"] == pytest.approx(0.2 / 3)
     assert line["at_largest"] == pytest.approx((1 + 0.4 + 0.2) / 3)
-    (rows,) = (drawing.rows for drawing in found["quantization"].drawings)
+    (rows,) = (drawing.rows for drawing in sections["quantization"].drawings)
     assert [(row["player"], row["first"], row["series"]) for row in rows] == [
         ("F 8B instruct", "f-8-instruct", "none"),
         ("F 8B instruct", "f-8-int4", "int4"),
     ]
-    easy, *_, overall = found["violins"].drawings
+    easy, *_, overall = sections["violins"].drawings
     assert easy.heading == f"easy: {HOSTILE} mean 60.0%, n = 5; instruct mean 66.7%, n = 6, gap 6.7"
     assert overall.heading.startswith("overall: ")
     page = write_page(family, tmp_path / "out").read_text(encoding="utf-8")

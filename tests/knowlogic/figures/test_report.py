@@ -135,8 +135,8 @@ def test_the_report_takes_the_name_of_classes(
 @pytest.mark.slow
 def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any], missing: set[str]) -> None:
     data = report_data(made_edition.publish(tmp_path, made_edition.rows(**changed)))
-    found = own_sections(data)
-    assert {key for key in found if found[key].missing} == missing
+    sections = own_sections(data)
+    assert {key for key in sections if sections[key].missing} == missing
     assert write_page(data, tmp_path / "out").stat().st_size > 100_000
 
 
