@@ -347,7 +347,7 @@ def figure(row: Mapping[str, Any], name: str) -> str:
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "undefined"
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{value:z.3f}" if low is None or high is None else f"{value:z.3f} [{low:z.3f}, {high:z.3f}]"
 
 
 def _text(value: object) -> str:
