@@ -294,8 +294,8 @@ KUMO_EPISODES = Table(
         Column(
             "decided",
             "bool",
-            "whether the outcomes seen made some truth sure to be valid; NULL where there are too many sets "
-            "of valid truths to look at, and of imported runs",
+            "whether the outcomes seen made some truth sure to be valid; NULL where these were reports, and "
+            "of imported runs",
             nullable=True,
         ),
     ),

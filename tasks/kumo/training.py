@@ -102,22 +102,10 @@ def split_domain(config: SeedConfig, method: Method, *, accept_cut: bool = False
 
 
 def connected_truths(config: SeedConfig) -> list[frozenset[str]]:
-    """The connected components of the truth graph, by depth-first search from each truth in order."""
-    neighbours = domain_graph(config).adj
-    seen: set[str] = set()
-    components = []
-    for start in neighbours:
-        if start in seen:
-            continue
-        component, stack = set(), [start]
-        while stack:
-            truth = stack.pop()
-            if truth not in component:
-                component.add(truth)
-                stack.extend(neighbours[truth])
-        seen |= component
-        components.append(frozenset(component))
-    return components
+    """The connected components of the truth graph, in the order of the first truth of each."""
+    from networkx import connected_components
+
+    return [frozenset(component) for component in connected_components(domain_graph(config))]
 
 
 def describe_overlap(split: DomainSplit) -> list[str]:

@@ -15,10 +15,10 @@ from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.tasks.report.page import render_page
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
@@ -58,14 +58,10 @@ def played(grown: Path, server: RunningServer, tmp_path_factory: pytest.TempPath
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -> None:
     books: dict[str, dict[str, tuple[Any, ...]]] = defaultdict(dict)
     columns = "instance_id, version, author, verdict, checked_by, revision, is_replacement"
-    for id_, version, *of in _rows(grown, f"SELECT {columns} FROM kumo_books WHERE version <> 'draft'"):
+    for id_, version, *of in query_rows(grown, f"SELECT {columns} FROM kumo_books WHERE version <> 'draft'"):
         assert version not in books[id_]
         books[id_][version] = tuple(of)
     assert len(books) == 10
@@ -79,7 +75,7 @@ def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -
         if author == "scripted":
             assert versions["template"] == ("template", "passed", "symbolic", revision + 1, False)
     assert kinds == {("scripted", False), ("scripted", True), ("template", True)}
-    ((read,),) = _rows(
+    ((read,),) = query_rows(
         grown,
         "SELECT observed FROM audits WHERE starts_with(expectation, 'the reader solves each instance from')",
     )
@@ -91,18 +87,18 @@ def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -
 
 
 def test_an_episode_was_shown_the_book_that_its_version_names(played: Path) -> None:
-    shown = _rows(
+    shown = query_rows(
         played,
         "SELECT coalesce(e.version, 'final'), b.version, e.player, count(*), count(DISTINCT e.episode_id) "
         "FROM episodes AS e JOIN kumo_episodes USING (episode_id) JOIN kumo_books AS b USING (book_id) "
         "GROUP BY ALL",
     )
-    books = dict(_rows(played, "SELECT version, count(*) FROM kumo_books GROUP BY ALL"))
+    books = dict(query_rows(played, "SELECT version, count(*) FROM kumo_books GROUP BY ALL"))
     runs = {("scripted", version): 2 * books[version] for version in ("final", "first", "template")}
     assert {(player, said): n for said, _, player, n, _ in shown} == runs | {("algorithm-3", "final"): 10}
     assert all(said == version and n == ids for said, version, _, n, ids in shown)
     # A model is asked with the very text of the book.
-    texts = _rows(
+    texts = query_rows(
         played,
         "SELECT count(*), count(*) FILTER (contains(m.content, trim(b.text, chr(10)))) "
         "FROM kumo_lineage AS l JOIN kumo_books AS b ON b.book_id = l.book_id "
@@ -118,7 +114,7 @@ def test_an_episode_was_shown_the_book_that_its_version_names(played: Path) -> N
 )
 def test_figures_are_of_the_final_books_alone(grown: Path, played: Path, view: str) -> None:
     sql = f"SELECT * FROM {view} WHERE edition = 'e' ORDER BY ALL"
-    assert _rows(played, sql) == _rows(grown, sql) != []
+    assert query_rows(played, sql) == query_rows(grown, sql) != []
 
 
 def test_gain_is_paired_by_instance_and_player(played: Path) -> None:
@@ -126,25 +122,25 @@ def test_gain_is_paired_by_instance_and_player(played: Path) -> None:
     means = (
         "SELECT instance_id, version, avg(success::INT) FROM episodes WHERE player = 'scripted' GROUP BY ALL"
     )
-    for instance, version, rate in _rows(played, means):
+    for instance, version, rate in query_rows(played, means):
         rates[instance][version] = rate
     revised = [of for of in rates.values() if "first" in of]
     gain = mean(of[None] - of["first"] for of in revised)
     assert gain > 0
     counts = "domain, setting, player, books, revised, instances"
     rates_shown = "success_first, success_revised, gain, domain_gain"
-    (row,) = _rows(played, f"SELECT {counts}, {rates_shown} FROM revisions_gain")
+    (row,) = query_rows(played, f"SELECT {counts}, {rates_shown} FROM revisions_gain")
     first, usual = (mean(of[version] for of in revised) for version in ("first", None))
     n = len(revised)
     assert row[:6] == ("Chemical Analysis", "4x4", "scripted", 10, n, n)
     assert row[6:] == pytest.approx((first, usual, gain, gain * n / 10))
-    ((low, high),) = _rows(played, "SELECT gain_low, gain_high FROM revisions_gain")
+    ((low, high),) = query_rows(played, "SELECT gain_low, gain_high FROM revisions_gain")
     assert low <= gain <= high
     assert low < high
     # As if only these drafts had been exchanged in the domain.
     whole = mean(of[None] for of in rates.values()) - mean(of.get("first", of[None]) for of in rates.values())
     assert row[-1] == pytest.approx(whole)
-    ((n_template, difference),) = _rows(
+    ((n_template, difference),) = query_rows(
         played,
         "SELECT instances, difference FROM version_comparisons WHERE version = 'template' AND domain = 'all'",
     )
@@ -156,7 +152,7 @@ def test_gain_is_paired_by_instance_and_player(played: Path) -> None:
 
 
 def test_no_gain_is_shown_where_one_book_was_played(grown: Path) -> None:
-    assert _rows(grown, "FROM revisions_gain") == _rows(grown, "FROM version_comparisons") == []
+    assert query_rows(grown, "FROM revisions_gain") == query_rows(grown, "FROM version_comparisons") == []
 
 
 def test_the_answers_to_two_books_are_reproduced(played: Path, tmp_path: Path) -> None:
@@ -172,13 +168,13 @@ def test_an_interrupted_evaluation_of_two_books_resumes(
         make_evaluation(root, "e", max_calls=60, **settings)
     assert make_evaluation(root, "e", **settings) == "e@2"
     answers = "SELECT * EXCLUDE (seconds) FROM episodes ORDER BY ALL"
-    assert _rows(root, answers) == _rows(played, answers)
+    assert query_rows(root, answers) == query_rows(played, answers)
 
 
 def test_runs_are_numbered_by_the_book(played: Path, server: RunningServer, tmp_path: Path) -> None:
     root = Path(shutil.copytree(played, tmp_path / "root"))
     make_evaluation(root, "e", players=["scripted"], books=["first"], runs=1, base_url=server.url)
-    found = _rows(
+    found = query_rows(
         root,
         "SELECT version, list(DISTINCT run ORDER BY run) FROM episodes WHERE player = 'scripted' "
         "GROUP BY ALL",
@@ -196,7 +192,7 @@ def test_a_dry_run_counts_the_books_that_there_are(
     document = json.loads(printed.out)
     assert document["plan"]["versions"] == ["usual", "first", "template"]
     estimates = {(row["stage"], row["model"]): row["calls_low"] for row in document["estimates"]}
-    books = dict(_rows(grown, "SELECT version, count(*) FROM kumo_books GROUP BY ALL"))
+    books = dict(query_rows(grown, "SELECT version, count(*) FROM kumo_books GROUP BY ALL"))
     whole = estimates["episodes", "m"]
     assert [whole] * 2 == [row["calls_low"] for row in usual]
     assert estimates == {
@@ -229,7 +225,7 @@ def test_books_that_nobody_can_be_shown_are_refused_before_any_work(
 
 
 def test_the_report_shows_the_gain(grown: Path, played: Path) -> None:
-    ((gain,),) = _rows(
+    ((gain,),) = query_rows(
         played,
         "SELECT printf('%.3f', difference) FROM version_comparisons "
         "WHERE version = 'first' AND domain = 'all'",

@@ -12,11 +12,11 @@ from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report import control_gaps
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
 from tests.flows.made_units import SETTINGS, make_edition
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -37,21 +37,17 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def test_each_given_domain_has_its_counterfactual_as_a_domain_of_its_own(root: Path) -> None:
-    assert _rows(root, "SELECT name, source FROM kumo_domains ORDER BY 1") == [
+    assert query_rows(root, "SELECT name, source FROM kumo_domains ORDER BY 1") == [
         (TRUE, "catalog"),
         (MADE, "counterfactual"),
     ]
     # Both were drawn together: a figure of new domains counts them as one.
-    assert _rows(root, "SELECT domain, cluster, count(*) FROM instances GROUP BY ALL ORDER BY 1") == [
+    assert query_rows(root, "SELECT domain, cluster, count(*) FROM instances GROUP BY ALL ORDER BY 1") == [
         (TRUE, TRUE, 8),
         (MADE, TRUE, 8),
     ]
-    told = _rows(
+    told = query_rows(
         root,
         "SELECT domain, bool_and(contains(text, 'were exchanged among')) FROM kumo_books JOIN instances "
         "USING (instance_id) GROUP BY 1 ORDER BY 1",
@@ -62,13 +58,13 @@ def test_each_given_domain_has_its_counterfactual_as_a_domain_of_its_own(root: P
 def test_the_gap_is_what_knowledge_is_worth_and_none_for_who_reads(root: Path) -> None:
     rates = {
         (player, domain): rate
-        for player, domain, rate in _rows(root, "SELECT player, domain, success_rate FROM domain_scores")
+        for player, domain, rate in query_rows(root, "SELECT player, domain, success_rate FROM domain_scores")
     }
     assert rates["chemist", TRUE] == rates["algorithm-3", MADE] == 1
     assert rates["chemist", MADE] < 0.8
     gaps = {
         (domain, player): rest
-        for domain, player, *rest in _rows(
+        for domain, player, *rest in query_rows(
             root,
             "SELECT domain, player, instances, gap, gap_low, gap_high, population FROM counterfactual_gaps",
         )

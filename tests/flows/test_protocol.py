@@ -13,11 +13,11 @@ from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.settings import load_settings
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 from tests.kumo.paper_clone import AGENT_FILE, write_clone
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -45,21 +45,17 @@ def root(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def _plan(root: Path, evaluation: str) -> dict[str, Any]:
-    ((text,),) = _rows(root, f"SELECT settings FROM evaluations WHERE evaluation = '{evaluation}'")
+    ((text,),) = query_rows(root, f"SELECT settings FROM evaluations WHERE evaluation = '{evaluation}'")
     plan: dict[str, Any] = json.loads(text)
     return plan
 
 
 def test_the_book_is_what_solves_and_the_gap_is_a_figure_with_an_interval(root: Path) -> None:
-    rates = dict(_rows(root, "SELECT player, success_rate FROM leaderboard"))
+    rates = dict(query_rows(root, "SELECT player, success_rate FROM leaderboard"))
     assert rates["paper"] == rates["algorithm-3"] == rates["later"] == 1.0
     assert rates["closed:paper"] < 1
-    overall, domain = _rows(
+    overall, domain = query_rows(
         root, "SELECT domain, player, control, variant, instances, gap, gap_low, gap_high FROM control_gaps"
     )
     assert overall[:5] == ("all", "paper", "closed:paper", "closed", 6)
@@ -68,12 +64,12 @@ def test_the_book_is_what_solves_and_the_gap_is_a_figure_with_an_interval(root: 
     assert gap == pytest.approx(1 - rates["closed:paper"])
     # Six instances say little.
     assert -1 < low < gap < high <= 1
-    ((difference,),) = _rows(
+    ((difference,),) = query_rows(
         root,
         "SELECT difference FROM paired_comparisons WHERE (player, other_player) = ('closed:paper', 'paper')",
     )
     assert difference == pytest.approx(-gap)
-    families = dict(_rows(root, "SELECT player || '/' || other_player, family FROM paired_comparisons"))
+    families = dict(query_rows(root, "SELECT player || '/' || other_player, family FROM paired_comparisons"))
     assert families["later/paper"] == "models"
     assert families["closed:paper/paper"] == "controls and models"
 
@@ -81,14 +77,17 @@ def test_the_book_is_what_solves_and_the_gap_is_a_figure_with_an_interval(root: 
 def test_calls_and_plan_keep_the_hash_and_the_messages_stand_as_published(root: Path) -> None:
     plan = _plan(root, "1")
     assert plan["protocol"]["name"] == "kumo-2025"
-    ((template, hash_),) = _rows(root, "SELECT DISTINCT template, template_hash FROM calls")
+    ((template, hash_),) = query_rows(root, "SELECT DISTINCT template, template_hash FROM calls")
     assert plan["protocol"]["templates"] == {"Chemical Analysis": hash_}
     assert template == "kumo-2025/ChemicalEnv"
     last = "position = (SELECT max(position) FROM call_messages WHERE call_id = m.call_id)"
-    asked = _rows(root, f"SELECT {last}, contains(content, 'Causes: ['), count(*) FROM call_messages AS m "
-                        "WHERE role = 'user' GROUP BY ALL ORDER BY ALL")  # fmt: skip
+    asked = query_rows(
+        root,
+        f"SELECT {last}, contains(content, 'Causes: ['), count(*) FROM call_messages AS m "
+        "WHERE role = 'user' GROUP BY ALL ORDER BY ALL",
+    )
     assert [row[:2] for row in asked] == [(False, False), (True, True)]
-    systems = _rows(
+    systems = query_rows(
         root, "SELECT DISTINCT contains(content, '<BOOK>') FROM call_messages WHERE role = 'system'"
     )
     assert sorted(systems) == [(False,), (True,)]

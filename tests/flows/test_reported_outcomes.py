@@ -13,11 +13,11 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import SETTINGS, make_edition
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -44,12 +44,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def test_small_instances_are_played_with_reports_by_who_can_weigh_or_read_them(root: Path) -> None:
-    found = _rows(
+    found = query_rows(
         root,
         "SELECT setting, player, version, count(*) FROM episodes JOIN instances USING (instance_id) "
         "WHERE version IS NOT NULL GROUP BY ALL",
@@ -60,7 +56,7 @@ def test_small_instances_are_played_with_reports_by_who_can_weigh_or_read_them(r
 
 
 def test_all_players_see_the_same_reports_and_some_are_wrong(root: Path) -> None:
-    seen = _rows(
+    seen = query_rows(
         root,
         "SELECT count(DISTINCT t.feedback), "
         "any_value(t.feedback <> i.observations[list_position(i.actions, m.move)]) "
@@ -73,7 +69,7 @@ def test_all_players_see_the_same_reports_and_some_are_wrong(root: Path) -> None
 
 
 def test_the_optimum_states_the_exact_probability_of_the_likeliest_truth(root: Path) -> None:
-    beliefs = _rows(
+    beliefs = query_rows(
         root,
         "SELECT player, b.probability, b.largest, b.stated, b.optimum_count FROM kumo_beliefs AS b "
         "JOIN episodes USING (episode_id)",
@@ -85,7 +81,7 @@ def test_the_optimum_states_the_exact_probability_of_the_likeliest_truth(root: P
             assert probability == largest == pytest.approx(stated, abs=1e-6)
         else:
             assert stated is None
-    ((decided,),) = _rows(
+    ((decided,),) = query_rows(
         root, "SELECT count(decided) FROM kumo_episodes JOIN kumo_beliefs USING (episode_id)"
     )
     assert decided == 0
@@ -99,7 +95,7 @@ def test_a_belief_of_another_reliability_breaks_the_rule(root: Path, change: str
     rules = cross_table_rules({"episodes", "kumo_beliefs"})
     (sql,) = [rule for words, rule in rules.items() if "with reports" in words]
     beliefs = f"(SELECT * REPLACE ({change} AS reliability) FROM kumo_beliefs) AS b"
-    found = len(_rows(root, sql.replace("kumo_beliefs AS b", beliefs)))
+    found = len(query_rows(root, sql.replace("kumo_beliefs AS b", beliefs)))
     assert 0 < found < 48 if broken is None else found == broken
 
 
@@ -111,7 +107,7 @@ def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
     names = columns.split(", ")
     found = {
         player: dict(zip(names, of, strict=True))
-        for player, *of in _rows(
+        for player, *of in query_rows(
             root, f"SELECT player, {columns} FROM reliability_scores WHERE domain = 'all'"
         )
     }
@@ -127,7 +123,7 @@ def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
     assert random["expected_success"] < model["expected_success"] < best["expected_success"]
     assert best["success_rate_alone"] == model["success_rate_alone"] == 1
     assert best["count"] == pytest.approx(best["optimum_count"], abs=1)
-    rows = _rows(
+    rows = query_rows(
         root,
         "SELECT stated, e.success, b.probability FROM kumo_beliefs AS b "
         "JOIN episodes AS e USING (episode_id) WHERE stated IS NOT NULL",

@@ -21,8 +21,7 @@ from perennial.tasks.kumo.encoding import (
 )
 from perennial.tasks.kumo.validation.rules import PLACEHOLDER
 
-# No deadline: on a busy machine a single example may take any time.
-unhurried = settings(deadline=None)
+some = settings(max_examples=40)
 
 AWKWARD_NAMES = (
     "A* (search)",

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.tasks.kumo.answers import Move, parse_answer
-from tests.kumo.small_worlds import names, unhurried
+from tests.kumo.small_worlds import names, some
 
 TRUTHS = ("Brain Tumor", "Flu (type A)", "Gout", "Both", "${x}")
 ACTIONS = ("Brain MRI", "X-Ray", "x-ray", "Both", "gout ")
@@ -117,7 +117,7 @@ def test_look_alikes_of_two_names_are_none_of_them():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(st.lists(names, min_size=2, max_size=8, unique=True), st.data())
 def test_every_listed_name_can_be_named(listed, data):
     half = len(listed) // 2
@@ -128,7 +128,6 @@ def test_every_listed_name_can_be_named(listed, data):
     assert move == Move("truth" if name in listed[:half] else "action", name)
 
 
-@unhurried
 @given(st.text() | st.lists(st.sampled_from(["<ANSWER>", "</ANSWER>", "Gout", " ", "${", "}"])).map("".join))
 def test_any_reply_is_read(reply):
     move = parse_answer(reply, TRUTHS, ACTIONS)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from perennial.tasks.kumo.book_reading import read_book
 from perennial.tasks.kumo.books import check_book, write_book
-from tests.kumo.small_worlds import read_released_worlds, unhurried
+from tests.kumo.small_worlds import read_released_worlds
 from tests.kumo.test_books import CLINIC, write
 
 BOOK = write(CLINIC)
@@ -98,7 +98,6 @@ PIECES += [
 ]
 
 
-@unhurried
 @given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
 @example("")
 @example('## a\n## b\n### c\n- If the outcome is ", rule out nothing.')

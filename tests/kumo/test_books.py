@@ -9,7 +9,7 @@ from perennial.schemas.kumo.things import BookRule, Instance, Outcome, OutcomeSt
 from perennial.tasks.kumo.book_reading import read_book
 from perennial.tasks.kumo.books import closed_ends, rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config
-from tests.kumo.small_worlds import World, bounds, unhurried, world_of, worlds
+from tests.kumo.small_worlds import World, bounds, some, world_of, worlds
 
 CONFIG = SeedConfig(
     name="Clinic",
@@ -94,7 +94,7 @@ def test_phrasings_are_drawn_and_reproducible():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.integers(0, 3))
 def test_what_was_written_is_read_back(world, seed):
     contents = read_book(write(world, seed))
@@ -105,7 +105,6 @@ def test_what_was_written_is_read_back(world, seed):
     assert contents.closed == closed_ends(world.rules)
 
 
-@unhurried
 @given(low=bounds, width=st.floats(5e-324, 1e300), seed=st.integers(0, 7))
 def test_numbers_come_back_exactly(low, width, seed):
     high = low + width
@@ -116,7 +115,7 @@ def test_numbers_come_back_exactly(low, width, seed):
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.data())
 def test_a_value_belongs_to_the_state_that_the_words_give_it(world, data):
     contents = read_book(write(world))

@@ -15,7 +15,7 @@ from perennial.schemas.kumo.things import Instance
 from perennial.tasks.kumo.encoding import encode_config, instance_id
 from perennial.warehouse.kumo.release.layout import find_release
 from perennial.warehouse.kumo.rows import shared_instance_row
-from tests.kumo.small_worlds import World, unhurried, worlds
+from tests.kumo.small_worlds import World, some, worlds
 from tests.warehouse import tiny_edition
 from tests.warehouse.release_tree import write_files
 
@@ -40,7 +40,7 @@ def shuffle(instance: Instance, rng: random.Random) -> Instance:
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.randoms(use_true_random=False))
 def test_neither_seed_nor_number_nor_order_changes_it(world: World, rng: random.Random) -> None:
     known = content_hash(world, world.instance)
@@ -50,7 +50,7 @@ def test_neither_seed_nor_number_nor_order_changes_it(world: World, rng: random.
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds())
 def test_another_state_another_truth_or_another_action_changes_it(world: World) -> None:
     instance = world.instance

@@ -1,66 +1,42 @@
-"""Which outcomes decide an answer: by search, by the solver, and what a run that ends before them counts."""
+"""Which outcomes decide an answer: those after which an enumeration finds a truth that is sure."""
 
 import random
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
 
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
+from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.tasks.kumo.sampling.solver import can_differ
 from perennial.tasks.kumo.worlds import draw_world
-
-WORLD = encode_config(draw_world(3, 0).config)
-
-
-def boards(setting: str, count: int, sampler: str) -> list[EncodedInstance]:
-    request = SamplingRequest(Setting.parse(setting), count, 0, sampler=sampler)
-    return [encode_instance(WORLD, one) for one in sample_instances(WORLD, request).instances]
+from tests.kumo.plain_optimum import PlainOptimum
+from tests.kumo.test_optimum import instances, quick, several_valid, small_enough
 
 
-def after(board: EncodedInstance, tried: Sequence[int]) -> EncodedInstance:
-    """Return the instance of whoever has seen the outcomes of these actions: they have one state each."""
-    masks = tuple(
-        (states[board.observed[action]],) if action in tried else states
-        for action, states in enumerate(board.masks)
-    )
-    return replace(board, masks=masks)
-
-
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_search_and_solver_agree_on_what_outcomes_decide(sampler: str) -> None:
-    found = set()
-    for board, seed in product([*boards("easy", 15, sampler), *boards("hard", 5, sampler)], range(6)):
-        rng = random.Random(seed)
-        tried = rng.sample(range(len(board.masks)), rng.randrange(len(board.masks) + 1))
-        assert is_decided(board, tried) == (not can_differ(after(board, tried)))
-        found.add(is_decided(board, tried))
-    assert found == {True, False}
+@given((instances((2, 5), (1, 5)) | several_valid()).filter(small_enough), st.randoms())
+@settings(quick, max_examples=60)
+def test_outcomes_decide_where_an_enumeration_finds_a_sure_truth(
+    instance: EncodedInstance, rng: random.Random
+) -> None:
+    plain, actions = PlainOptimum(instance), range(len(instance.masks))
+    for number in range(len(actions) + 1):
+        tried = rng.sample(actions, number)
+        seen = frozenset((action, instance.observed[action]) for action in tried)
+        assert is_decided(instance, tried) == bool(plain.sure(seen))
 
 
 def test_all_actions_decide_and_no_action_takes_a_decision_back() -> None:
-    for board in boards("easy", 20, "balanced"):
-        order = random.Random(1).sample(range(6), 6)
+    world = encode_config(draw_world(3, 0).config)
+    request = SamplingRequest(Setting.parse("easy"), 20, 0, sampler="balanced")
+    for instance in sample_instances(world, request).instances:
+        board, order = encode_instance(world, instance), random.Random(1).sample(range(6), 6)
         steps = [is_decided(board, order[:number]) for number in range(7)]
-        assert steps == sorted(steps, key=bool)
+        assert steps == sorted(steps)
         assert (steps[0], steps[-1]) == (False, True)
 
 
-@pytest.mark.parametrize("setting", ["5x7v2", "6x8v3"])
-def test_they_agree_with_several_valid_truths(setting: str) -> None:
-    found = []
-    for board, seed in product(boards(setting, 12, AS_PUBLISHED), range(5)):
-        rng = random.Random(seed)
-        tried = rng.sample(range(len(board.masks)), rng.randrange(len(board.masks) + 1))
-        found.append(is_decided(board, tried))
-        assert found[-1] == (not can_differ(after(board, tried)))
-    assert set(found) == {True, False}
-
-
-def test_nothing_is_said_of_too_many_sets_of_truths() -> None:
-    assert is_decided(EncodedInstance(20, ((1, 2),), (0,), 0b11111), ()) is None
+def test_an_action_that_shows_nothing_of_its_states_rules_nothing_out() -> None:
+    board = EncodedInstance(2, ((0b01, 0b10), (0b10, 0b01)), (-1, 1), valid=0b10)
+    assert [is_decided(board, tried) for tried in ([0], [1], [0, 1])] == [False, True, True]

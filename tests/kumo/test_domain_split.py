@@ -18,7 +18,7 @@ from perennial.tasks.kumo.training import connected_truths, describe_overlap, sp
 from perennial.tasks.kumo.validation import validate_config
 from perennial.tasks.kumo.worlds import make_sparse
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
-from tests.kumo.small_worlds import unhurried
+from tests.kumo.small_worlds import some
 
 
 def config_of(related: list[frozenset[int]], n_truths: int) -> SeedConfig:
@@ -34,7 +34,6 @@ def config_of(related: list[frozenset[int]], n_truths: int) -> SeedConfig:
 relations = st.lists(st.frozensets(st.integers(0, 39), max_size=3), min_size=1, max_size=40)
 
 
-@unhurried
 @given(relations)
 def test_components_are_those_of_the_truth_graph(related: list[frozenset[int]]) -> None:
     graph = nx.Graph()
@@ -49,7 +48,7 @@ def test_components_are_those_of_the_truth_graph(related: list[frozenset[int]]) 
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(st.lists(st.integers(1, 9), min_size=10, max_size=20))
 def test_components_are_dealt_alternately_and_actions_follow_their_truths(sizes: list[int]) -> None:
     starts = [sum(sizes[:place]) for place in range(len(sizes))]

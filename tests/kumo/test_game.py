@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from perennial.schemas.game import Result
 from perennial.schemas.kumo.things import Step
 from perennial.tasks.kumo.game import Board, KumoGame, is_correct, play
-from tests.kumo.small_worlds import unhurried, worlds
+from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
 
 
@@ -83,7 +83,7 @@ def test_a_truth_in_the_last_turn_still_counts():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(st.integers(1, 3).flatmap(lambda n_valid: worlds(n_valid)))
 def test_right_are_exactly_the_valid_truths_of_a_sound_instance(world):
     right = {truth for truth in world.instance.truths if is_correct(world.instance, world.encoded, truth)}

@@ -12,7 +12,7 @@ from perennial.schemas.kumo.things import BookVerdict
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.kumo.authors.books import write_model_book
 from perennial.tasks.kumo.books import check_book, count_characters
-from tests.kumo.small_worlds import unhurried, worlds
+from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
 from tests.kumo.test_players import board_at, episode_of
 from tests.server.roles import checker, judge, reviser, writer
@@ -105,7 +105,7 @@ def test_a_right_book_passes_at_once():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds())
 def test_any_instances_book_passes_and_can_be_played_by(world):
     version = history_of(ScriptedAsk(), world).passed_version

@@ -10,7 +10,7 @@ from perennial.schemas.kumo.things import BookRule, BookVerdict
 from perennial.tasks.kumo.authors.read_back import PassageForm, compare
 from perennial.tasks.kumo.books import closed_ends, describe_rule
 from tests.kumo.saying import changed, ends, one_action, read_back
-from tests.kumo.small_worlds import unhurried, worlds
+from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
 
 KINDS = ("missing", "extra", "confirmed", "ambiguous")
@@ -55,9 +55,9 @@ def without(outcome, name):
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.randoms(use_true_random=False))
-def test_a_perfect_statement_passes_however_it_is_arranged(world, rng):
+def test_a_perfect_statement_passes_however_it_is_arranged_and_written(world, rng):
     entries = []
     for entry in perfect(world.rules).actions:
         excluded = entry.outcomes[0].rules_out
@@ -68,91 +68,53 @@ def test_a_perfect_statement_passes_however_it_is_arranged(world, rng):
     rng.shuffle(entries)
     assert verdict_of(world, read_back(entries)) == BookVerdict()
     assert BookVerdict().passed
-
-
-@pytest.mark.slow
-@unhurried
-@given(worlds())
-def test_names_may_stand_in_other_case_and_spacing(world):
     labels = [rule.label for rule in world.rules if rule.label is not None]
     assume(len({label.casefold() for label in labels}) == len(set(labels)))
+    assert verdict_of(world, read_back(map(in_other_case_and_spacing, entries))).passed
 
+
+def in_other_case_and_spacing(entry):
     def other(name):
-        return f" {name.swapcase()}  "
+        return None if name is None else f" {name.swapcase()}  "
 
-    entries = [
-        changed(
-            entry,
-            action=other(entry.action),
-            label=None if outcome.label is None else other(outcome.label),
-            rules_out=[other(name) for name in outcome.rules_out],
-        )
-        for entry in perfect(world.rules).actions
-        for outcome in entry.outcomes
-    ]
-    assert verdict_of(world, read_back(entries)).passed
+    (outcome,) = entry.outcomes
+    rules_out = list(map(other, outcome.rules_out))
+    return changed(entry, action=other(entry.action), label=other(outcome.label), rules_out=rules_out)
 
 
 @pytest.mark.slow
-@unhurried
-@given(worlds(), st.data())
-def test_one_exclusion_left_out_is_missing(world, data):
-    place, name = data.draw(st.sampled_from(exclusions(world)))
-    said = perfect(world.rules)
-    verdict = verdict_of(world, change(said, place, rules_out=without(outcome_at(said, place), name)))
-    rule = replace(world.rules[place], rules_out=frozenset({name}))
-    assert verdict == BookVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
-
-
-@pytest.mark.slow
-@unhurried
-@given(worlds(), st.data())
-def test_one_exclusion_added_is_extra(world, data):
-    room = [
-        (i, name)
-        for i, rule in enumerate(world.rules)
-        for name in [*sorted(set(world.instance.truths) - rule.rules_out), "No such truth"]
-    ]
-    place, name = data.draw(st.sampled_from(room))
-    said = perfect(world.rules)
-    rules_out = [*outcome_at(said, place).rules_out, name]
-    verdict = verdict_of(world, change(said, place, rules_out=rules_out))
-    rule = replace(world.rules[place], rules_out=frozenset({name}))
-    assert verdict == BookVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
-
-
-@pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.data(), st.booleans())
-def test_one_exclusion_turned_into_confirmation_is_confirmed(world, data, as_well):
+def test_one_changed_exclusion_is_found_as_its_kind(world, data, as_well):
+    said, truths = perfect(world.rules), world.instance.truths
     place, name = data.draw(st.sampled_from(exclusions(world)))
-    said = perfect(world.rules)
-    outcome = outcome_at(said, place)
-    rules_out = outcome.rules_out if as_well else without(outcome, name)
-    verdict = verdict_of(world, change(said, place, rules_out=rules_out, confirms=[name]))
-    assert kinds_of(verdict) == {"confirmed"}
-    (line,) = verdict.confirmed
-    assert line.startswith(f'action "{said.actions[place].action}": ')
-    assert line.endswith(f' confirms "{name}"')
-
-
-@pytest.mark.slow
-@unhurried
-@given(worlds(), st.data())
-def test_one_exclusion_left_open_is_ambiguous(world, data):
-    place, name = data.draw(st.sampled_from(exclusions(world)))
-    said = perfect(world.rules)
+    outcome, start = outcome_at(said, place), f'action "{said.actions[place].action}": '
+    left_out = without(outcome, name)
+    other = data.draw(st.sampled_from(sorted({*truths, "No such truth"} - set(outcome.rules_out))))
     passage = PassageForm(passage="this speaks against it", names=[name.upper()])
-    rules_out = without(outcome_at(said, place), name)
-    verdict = verdict_of(world, change(said, place, rules_out=rules_out, unclear=[passage]))
-    assert kinds_of(verdict) == {"ambiguous"}
-    (line,) = verdict.ambiguous
-    assert line.startswith(f'action "{said.actions[place].action}": ')
-    assert line.endswith(": “this speaks against it”")
+
+    def judge(**values):
+        return verdict_of(world, change(said, place, **values))
+
+    def line(truth):
+        rule = replace(world.rules[place], rules_out=frozenset({truth}))
+        return describe_rule(rule, closed_ends(world.rules)[place])
+
+    assert judge(rules_out=left_out) == BookVerdict(missing=(line(name),))
+    assert judge(rules_out=[*outcome.rules_out, other]) == BookVerdict(extra=(line(other),))
+    confirming = judge(rules_out=outcome.rules_out if as_well else left_out, confirms=[name])
+    unclear = judge(rules_out=left_out, unclear=[passage])
+    assert (kinds_of(confirming), kinds_of(unclear)) == ({"confirmed"}, {"ambiguous"})
+    for (told,), end in (
+        (confirming.confirmed, f' confirms "{name}"'),
+        (unclear.ambiguous, ": “this speaks against it”"),
+    ):
+        assert told.startswith(start)
+        assert told.endswith(end)
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.data(), st.sampled_from(["action", "label", "low", "high"]))
 def test_an_outcome_under_another_name_or_bound_is_missing_and_extra(world, data, what):
     place, _ = data.draw(st.sampled_from(exclusions(world)))

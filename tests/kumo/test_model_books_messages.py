@@ -20,7 +20,7 @@ from perennial.tasks.kumo.authors.books import (
 )
 from perennial.tasks.kumo.authors.read_back import parse_read_back, read_back_request, read_back_schema
 from tests.kumo.saying import ends
-from tests.kumo.small_worlds import unhurried, worlds
+from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
 from tests.server.book_text import given_in
 from tests.server.script import Asked
@@ -193,7 +193,7 @@ def test_strict_structured_output_takes_the_schema():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds())
 def test_the_writer_gets_every_rule_exactly(world):
     told = given_in(ask_messages(writing(world)))

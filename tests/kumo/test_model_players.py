@@ -35,7 +35,7 @@ from tests.kumo.asking_models import (
     replies,
     steps,
 )
-from tests.kumo.small_worlds import unhurried, worlds
+from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
 from tests.server.roles.player import SCRIPT
 
@@ -82,7 +82,7 @@ def test_the_scripted_player_solves_the_bundled_domains(player):
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds())
 def test_the_scripted_player_reads_awkward_names_in_both_variants(world):
     board = board_of(world)

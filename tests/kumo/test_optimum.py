@@ -98,7 +98,7 @@ def choose_as_algorithm_3(instance: EncodedInstance, seen: Seen) -> int | None:
 
 
 @given((instances((2, 5), (1, 5)) | several_valid()).filter(small_enough), st.booleans())
-@settings(quick, max_examples=120)
+@settings(quick, max_examples=60)
 def test_no_policy_needs_fewer_tests(instance: EncodedInstance, is_balanced: bool) -> None:
     plain = PlainOptimum(instance, is_balanced)
     found = optimum_of(instance, is_balanced)
@@ -215,7 +215,7 @@ def test_hard_instances_are_exact_and_below_algorithm_3() -> None:
 
 @pytest.mark.slow
 def test_past_the_node_limit_there_are_bounds_whatever_stands_beside() -> None:
-    batch = bundled("hard", 1)
+    batch = bundled("hard", 1)[:3]
     exact = [solution.optimum for solution in solve_instances(batch, node_limit=NODE_LIMIT)]
     cut = [solution.optimum for solution in solve_instances(batch, node_limit=700)]
     assert {one.status for one in cut if one} == {"bounds"}
@@ -226,6 +226,21 @@ def test_past_the_node_limit_there_are_bounds_whatever_stands_beside() -> None:
         assert (part.actions, part.answer) == ((), None)
     turned = solve_instances(batch[::-1], node_limit=700, threads=2)
     assert [solution.optimum for solution in turned][::-1] == cut
+
+
+@pytest.mark.parametrize(
+    ("masks", "states"),
+    [
+        # What is known before the test, and after either outcome.
+        (((0b01, 0b10),), 3),
+        # Before a test, after one of the four outcomes of the first, and with each of the four truths.
+        (((0b0011, 0b1100), (0b0101, 0b1010)), 9),
+    ],
+)
+def test_the_node_limit_counts_every_state(masks: tuple[tuple[int, int], ...], states: int) -> None:
+    instance = EncodedInstance(2 ** len(masks), masks, (0,) * len(masks), 1 << (2 ** len(masks) - 1))
+    found = [solve_instances([instance], node_limit=limit)[0].optimum for limit in (states - 1, states)]
+    assert [one.status for one in found if one] == ["bounds", "exact"]
 
 
 def test_where_the_optimum_does_not_apply_there_is_none() -> None:

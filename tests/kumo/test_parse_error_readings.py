@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from perennial.tasks.kumo.answers import parse_answer
@@ -16,30 +17,25 @@ Reply = tuple[str, list[str], list[str]]
 
 def read_view(replies: list[Reply]) -> dict[int, tuple[str, bool]]:
     """Return by reply the view's reading, and whether it says that perennial reads it; a player per reply."""
+    names = [str(number) for number in range(len(replies))]
+    texts, truths, actions = (list(column) for column in zip(*replies, strict=True))
+    whole = {"edition": ["e"] * len(names)}
+    of_reply = {**whole, "evaluation": ["v"] * len(names), "episode_id": names}
+    of_instance = {**whole, "instance_id": names}
+    tables = {
+        "episodes": {**of_reply, "player": names, "instance_id": names, "status": ["unparsed"] * len(names)},
+        "turns": {
+            **{name: 2 * column for name, column in of_reply.items()},
+            "turn": [1] * len(names) + [2] * len(names),
+            "reply": ["<ANSWER>Gout</ANSWER>"] * len(names) + texts,
+        },
+        "instances": {**of_instance, "setting": ["easy"] * len(names)},
+        "kumo_instances": {**of_instance, "truths": truths, "actions": actions},
+    }
     connection = duckdb.connect()
-    connection.execute(
-        "CREATE TABLE episodes (edition TEXT, evaluation TEXT, episode_id TEXT, player TEXT, "
-        "instance_id TEXT, status TEXT)"
-    )
-    connection.execute(
-        "CREATE TABLE turns (edition TEXT, evaluation TEXT, episode_id TEXT, turn INT, reply TEXT)"
-    )
-    connection.execute("CREATE TABLE instances (edition TEXT, instance_id TEXT, setting TEXT)")
-    connection.execute(
-        "CREATE TABLE kumo_instances (edition TEXT, instance_id TEXT, truths TEXT[], actions TEXT[])"
-    )
-    for number, (reply, truths, actions) in enumerate(replies):
-        name = str(number)
-        connection.execute("INSERT INTO episodes VALUES ('e', 'v', $1, $1, $1, 'unparsed')", [name])
-        connection.execute("INSERT INTO turns VALUES ('e', 'v', $1, 1, '<ANSWER>Gout</ANSWER>')", [name])
-        connection.execute("INSERT INTO turns VALUES ('e', 'v', $1, 2, $2)", [name, reply])
-        connection.execute("INSERT INTO instances VALUES ('e', $1, 'easy')", [name])
-        connection.execute("INSERT INTO kumo_instances VALUES ('e', $1, $2, $3)", [name, truths, actions])
-    view = (
-        files("perennial.warehouse.kumo.views")
-        .joinpath("parse_error_readings.sql")
-        .read_text(encoding="utf-8")
-    )
+    for name, columns in tables.items():
+        connection.register(name, pa.table(columns))
+    view = (files("perennial.warehouse.kumo.views") / "parse_error_readings.sql").read_text("utf-8")
     rows = connection.execute(
         f"SELECT player, reading, read_by_perennial, episodes, share FROM ({view})"
     ).fetchall()

@@ -23,7 +23,7 @@ from perennial.tasks.kumo.players import (
 from perennial.tasks.kumo.search.solve import Optimum, Solution
 from perennial.tasks.play import play_program
 from tests.kumo.asking_models import conversation
-from tests.kumo.small_worlds import World, read_released_worlds, unhurried, worlds
+from tests.kumo.small_worlds import World, read_released_worlds, some, worlds
 from tests.kumo.test_books import CLINIC
 
 
@@ -117,7 +117,7 @@ def test_greedy_stops_where_no_action_helps():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(st.integers(1, 3).flatmap(lambda n_valid: worlds(n_valid)), st.integers(0, 5))
 def test_greedy_and_reader_solve_every_sound_instance(world, seed):
     board = board_at(world, seed)
@@ -128,7 +128,7 @@ def test_greedy_and_reader_solve_every_sound_instance(world, seed):
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds())
 def test_the_reader_knows_only_its_text(world):
     briefing = brief_player(board_at(world), derive_rng(0, "play", 0))
@@ -157,7 +157,7 @@ def test_the_reader_makes_a_move_even_without_a_book(book):
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds(), st.integers(0, 2**32))
 def test_random_moves_are_listed_and_never_repeated(world, seed):
     episode = episode_of("random", board_at(world), seed)
@@ -176,7 +176,7 @@ def test_random_follows_no_rule():
 
 
 @pytest.mark.slow
-@unhurried
+@some
 @given(worlds())
 def test_messages_are_a_chat_that_grows_by_turns(world):
     board = board_at(world)
@@ -201,7 +201,6 @@ def test_messages_are_a_chat_that_grows_by_turns(world):
     assert [read_last_outcome(text) for text in shown[1:]] == [(s.move, s.observation) for s in steps]
 
 
-@unhurried
 @given(st.floats(allow_nan=False))
 def test_shown_numbers_are_read_back_exactly(value):
     step = Step(1, "action", "Thermometer", value, 0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance, parse_instances
+from perennial.tasks.kumo.search import solve as search
 from perennial.tasks.kumo.search.solve import Solution, solve_instances
 from tests.kumo.plain_search import PlainSearch
 
@@ -93,7 +94,7 @@ NOTHING_OBSERVED = EncodedInstance(3, ((3, 4), (1, 6), (5, 2)), (-1, -1, -1), 1)
 @example(NO_TRUTH)
 @example(ALL_RULED_OUT)
 @example(NOTHING_OBSERVED)
-@settings(quick, max_examples=300)
+@settings(quick, max_examples=120)
 def test_small_instances_are_solved_as_by_algorithm_3(instance: EncodedInstance) -> None:
     assert_as_algorithm_3(instance, solve(instance))
 
@@ -151,9 +152,9 @@ def test_more_than_64_are_refused(instance: EncodedInstance, named: str) -> None
         solve_instances([instance])
 
 
-@pytest.mark.slow
-def test_past_the_time_limit_there_is_no_value() -> None:
-    hard, easy = synthetic(16, 24, 0.4, seed=4), synthetic(4, 6, 0.5, seed=1)
+def test_past_the_time_limit_there_is_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_SLICE_BUDGET", 20_000)
+    hard, easy = synthetic(12, 20, 0.2, seed=0), synthetic(4, 6, 0.5, seed=1)
     in_time = solve_instances([easy, hard, easy])
     late = solve_instances([easy, hard, easy], time_limit=1e-6)
     assert [solution.status for solution in in_time] == ["solved"] * 3
@@ -206,8 +207,10 @@ def test_threads_change_nothing() -> None:
     assert solve_instances([], threads=2) == []
 
 
-@pytest.mark.slow
-def test_a_work_limit_gives_up_the_same_instances_whatever_stands_beside_them() -> None:
+def test_a_work_limit_gives_up_the_same_instances_whatever_stands_beside_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search, "_SLICE_BUDGET", 20_000)
     batch = [synthetic(n_truths, 20, 0.15, seed) for seed in range(2) for n_truths in (6, 14)]
     together = solve_instances(batch, work_limit=2)
     late = [solution.expected_steps is None for solution in together]
@@ -215,6 +218,13 @@ def test_a_work_limit_gives_up_the_same_instances_whatever_stands_beside_them() 
     assert not all(late)
     assert solve_instances(batch[::-1], work_limit=2, threads=2)[::-1] == together
     assert [solve_instances([instance], work_limit=2)[0] for instance in batch] == together
+
+
+def test_a_work_limit_is_reached_after_so_many_slices_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    # This search takes some 290,000 steps.
+    monkeypatch.setattr(search, "_SLICE_BUDGET", 30_000)
+    found = [solve_instances([synthetic(12, 20, 0.2, 0)], work_limit=limit)[0].status for limit in (9, 10)]
+    assert found == ["time_limit", "solved"]
 
 
 def test_a_work_limit_that_could_not_be_counted_alike_is_refused() -> None:

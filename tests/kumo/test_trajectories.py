@@ -27,6 +27,11 @@ DOMAIN = "music_identification"
 MODEL = ModelPlayer(f"{SYMBOLIC}:m", ModelChoice("m", {}), SYMBOLIC)
 
 
+@pytest.fixture(autouse=True)
+def no_process_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perennial.flows.kumo.kernels.prepare_kernels", lambda: "ready")
+
+
 def write(folder: Path, **options: object) -> list[dict[str, object]]:
     out = folder / "chats.jsonl"
     given = {"setting": "easy", "count": 6, "validation": 2, "policy": "algorithm-3", "seed": 0}

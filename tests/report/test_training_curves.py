@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from perennial.tasks.kumo.report_figures import compute_curves, training_curves
 from perennial.tasks.kumo.statistics import rate_of_outcomes
-from tests.kumo.small_worlds import unhurried
 from tests.report.sample_report import report_data, table
 
 
-@unhurried
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 5)), min_size=1, max_size=40))
 def test_a_rate_is_the_mean_over_instances_of_the_mean_over_runs(drawn: list[tuple[int, int]]) -> None:
     runs = [played for played, _ in drawn]

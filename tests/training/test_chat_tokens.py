@@ -10,7 +10,6 @@ from jinja2 import Environment
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.model_calls import Message
 from perennial.tasks.training import NOT_TRAINED, assistant_spans, label_tokens
-from tests.kumo.small_worlds import unhurried
 from tests.training.tiny_model import TEMPLATE
 
 # Contents that hold what the template writes, so that looking for its marks would find the wrong place.
@@ -30,7 +29,6 @@ def chat_of(parts: Sequence[str]) -> list[Message]:
     return [{"role": role, "content": part} for role, part in zip(roles, parts, strict=False)]
 
 
-@unhurried
 @given(chats)
 @pytest.mark.slow
 def test_spans_are_the_assistants_turns_with_their_ends(parts: list[str]) -> None:
@@ -47,7 +45,6 @@ def test_spans_are_the_assistants_turns_with_their_ends(parts: list[str]) -> Non
     assert (text, spans) == (written, expected)
 
 
-@unhurried
 @given(st.lists(st.integers(1, 5), max_size=30), st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9))))
 def test_a_token_is_trained_where_it_begins_within_a_span(
     lengths: list[int], gaps: list[tuple[int, int]]

@@ -5,8 +5,8 @@ truths and actions drawn from the plan's domains (or from a bundled one where al
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, log2
+from typing import NamedTuple
 
 from perennial.flows.stages.estimates import estimate_stage
 from perennial.schemas.game import USUAL
@@ -33,13 +33,17 @@ _LONG_REPLY = 2_000  # tokens of one that thinks at length, where no limit is se
 _TURN = 120  # tokens of a turn's message
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """Calls of one kind: how many, and tokens of each."""
+class _Work(NamedTuple):
+    """Calls of one kind, and the tokens of them all."""
 
     calls: float
-    prompt: float
-    completion: float
+    prompts: float
+    completions: float
+
+    @classmethod
+    def alike(cls, calls: float, prompt: float, completion: float) -> "_Work":
+        """So many calls that have so many tokens each."""
+        return cls(calls, calls * prompt, calls * completion)
 
 
 # Which share of the instances has a book of that version beside its final one: all goes well, nothing does.
@@ -64,8 +68,8 @@ def estimate_calls(
     authoring = kumo_plan.authoring
     stages: list[StageEstimate] = []
     if authoring.proposals:
-        least = _Work(1, _PROMPT, _PROPOSAL * authoring.proposals)
-        most = _Work(_PROPOSAL_ROUNDS, _PROMPT, _PROPOSAL * authoring.proposals)
+        least = _Work.alike(1, _PROMPT, _PROPOSAL * authoring.proposals)
+        most = _Work.alike(_PROPOSAL_ROUNDS, _PROMPT, _PROPOSAL * authoring.proposals)
         stages.append(_stage("proposals", authoring.proposer, least, most, prices))
         stages += _configurations(authoring, prices)
     playing = [name for name in plan.players if name not in PLAYERS]
@@ -88,8 +92,8 @@ def estimate_calls(
 def _configurations(authoring: AuthoringPlan, prices: Prices) -> Iterable[StageEstimate]:
     size = _tokens(bundled_text(next(iter(bundled_domains()))))
     attempts = 1 + authoring.repairs
-    least = _Work(2 * authoring.proposals, _PROMPT, size / 2)
-    most = _Work(authoring.proposals * (1 + attempts * (1 + authoring.continuations)), _PROMPT + size, size)
+    least = _Work.alike(2 * authoring.proposals, _PROMPT, size / 2)
+    most = _Work.alike(authoring.proposals * (1 + attempts * (1 + authoring.continuations)), _PROMPT + size, size)
     for role, name in (("configurer", "configs"), ("second_configurer", "second configs")):
         if model := getattr(authoring, role):
             yield _stage(name, model, least, most, prices)
@@ -100,16 +104,16 @@ def _books(plan: KumoPlan, sizes: Mapping[Setting, int], prices: Prices) -> Iter
     number = domains * len(sizes) * plan.instances
     mean = sum(sizes.values()) / len(sizes)
     rounds = plan.authoring.book_rounds
-    written = _Work(number, _PROMPT + mean, mean)
-    checked = _Work(number, _PROMPT + mean, mean)
-    revised = _Work(number * (1 + 2 * rounds), _PROMPT + 2 * mean, mean)
+    written = _Work.alike(number, _PROMPT + mean, mean)
+    checked = _Work.alike(number, _PROMPT + mean, mean)
+    revised = _Work.alike(number * (1 + 2 * rounds), _PROMPT + 2 * mean, mean)
     for role, which in (("writer", ""), ("second_writer", "second ")):
         if writer := getattr(plan.authoring, role):
             reviser = plan.authoring.reviser_of(role).model
             yield _stage(f"{which}books", writer, written, written, prices, may_batch=True)
             yield _stage(f"{which}check, revision", reviser, checked, revised, prices, may_batch=True)
             if judge := plan.authoring.judge:
-                judged = _Work(number * (1 + rounds), _PROMPT + 2 * mean, _REPLY)
+                judged = _Work.alike(number * (1 + rounds), _PROMPT + 2 * mean, _REPLY)
                 yield _stage(f"{which}judgement", judge, checked, judged, prices, may_batch=True)
 
 
@@ -134,8 +138,9 @@ def _episodes(
         # The optimum takes about 1.5 tests for each halving of the truths; one turn more names the truth.
         turns = 1 + 1.5 * log2(max(2, setting.n_truths))
         fewest, largest = (episodes * part for part in share)
-        least = _both(least, _conversations(fewest, turns, size, min(_REPLY, long_reply)))
-        most = _both(most, _conversations(largest, min(50, 2 * turns), size, long_reply))
+        usual = _conversations(fewest, turns, size, min(_REPLY, long_reply))
+        longest = _conversations(largest, min(50, 2 * turns), size, long_reply)
+        least, most = (_Work(*map(sum, zip(*pair, strict=True))) for pair in ((least, usual), (most, longest)))
     books = "" if version in RELIABILITIES else " books"
     stage = "episodes" if version == USUAL else f"episodes, {version}{books}"
     return _stage(stage, player, least, most, prices, choice.model)
@@ -144,18 +149,7 @@ def _episodes(
 def _conversations(episodes: float, turns: float, book: int, reply: float) -> _Work:
     """The calls of so many episodes: each turn sends all that was said before it once more."""
     prompt = _PROMPT + book + (turns + 1) / 2 * _TURN + (turns - 1) / 2 * reply
-    return _Work(episodes * turns, prompt, reply)
-
-
-def _both(first: _Work, other: _Work) -> _Work:
-    calls = first.calls + other.calls
-    if not calls:
-        return first
-    return _Work(
-        calls,
-        (first.calls * first.prompt + other.calls * other.prompt) / calls,
-        (first.calls * first.completion + other.calls * other.completion) / calls,
-    )
+    return _Work.alike(episodes * turns, prompt, reply)
 
 
 def _stage(
@@ -176,8 +170,8 @@ def _stage(
         model,
         price,
         calls=(least.calls, most.calls),
-        prompts=(least.calls * least.prompt, most.calls * most.prompt),
-        completions=(least.calls * least.completion, most.calls * most.completion),
+        prompts=(least.prompts, most.prompts),
+        completions=(least.completions, most.completions),
         in_batches=in_batches,
     )
 
