@@ -59,11 +59,12 @@ _UNLIKE_PAPER = (
     "WHERE c.request IS NOT NULL AND ((c.request ->> '$.params.temperature')::DOUBLE IS DISTINCT FROM 0 "
     "OR (c.request ->> '$.params.top_p')::DOUBLE IS DISTINCT FROM 0.9 "
     "OR (c.request ->> '$.params.max_tokens')::DOUBLE IS DISTINCT FROM 32768) UNION ALL "
-    "SELECT edition, NULL, 'problems' FROM beyondbench_instances GROUP BY edition "
-    "HAVING count(DISTINCT (task, variation)) FILTER (suite = 'easy') NOT IN (0, 29) "
+    "SELECT edition, NULL, 'problems' FROM beyondbench_instances "
+    "JOIN instances USING (edition, instance_id) GROUP BY edition "
+    "HAVING count(DISTINCT (domain, variation)) FILTER (suite = 'easy') NOT IN (0, 29) "
     "OR bool_or(suite = 'easy' AND variation = 'large') "
-    "OR count(DISTINCT (task, variation)) FILTER (suite = 'medium') NOT IN (0, 49) "
-    "OR count(DISTINCT (task, variation)) FILTER (suite = 'hard' AND variation <> 'empty') NOT IN (0, 68)"
+    "OR count(DISTINCT (domain, variation)) FILTER (suite = 'medium') NOT IN (0, 49) "
+    "OR count(DISTINCT (domain, variation)) FILTER (suite = 'hard' AND variation <> 'empty') NOT IN (0, 68)"
 )
 
 

@@ -32,7 +32,7 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     faults: list[str] = []
     tested: list[TestedProblem] = []
     for row in workspace.rows(batch_of("problems", cell), "beyondbench_instances"):
-        instance_id, problem = row["instance_id"], problem_of(row)
+        instance_id, problem = row["instance_id"], problem_of(cell.task, row)
         check = check_problem(problem, derive_rng(workspace.seed, f"beyondbench/gate/{instance_id}", 0))
         if problem.content_id != instance_id or problem.prompt != row["prompt"]:
             check.faults.append("id or prompt are not those of its parameters")
@@ -44,7 +44,7 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
 
 def _row(cell: Cell, tested: list[TestedProblem]) -> dict[str, object]:
     return {
-        "task": cell.task,
+        "domain": cell.task,
         "variation": cell.variation,
         "problems": len(tested),
         "mutations": sum(check.mutations for check in tested),
@@ -112,7 +112,6 @@ def _own_row(cell: Cell, drawn: DrawnProblem, context_tokens: int) -> dict[str, 
     space = problem.task.space(cell.variation, problem.size)
     return {
         "instance_id": drawn.content_id,
-        "task": cell.task,
         "variation": cell.variation,
         "suite": problem.task.suite,
         "size": problem.size,

@@ -40,9 +40,9 @@ def plan_of(workspace: Workspace) -> BeyondBenchPlan:
     return BeyondBenchPlan.from_json(workspace.growth.own)
 
 
-def problem_of(row: dict[str, object]) -> TaskProblem:
+def problem_of(domain: str, row: dict[str, object]) -> TaskProblem:
     """Return the problem of a row of `beyondbench_instances`; raise ValueError where its payload is none."""
-    task: Task[object] = TASKS[str(row["task"])]
+    task: Task[object] = TASKS[domain]
     size = row["size"]
     assert isinstance(size, int)
     return TaskProblem(task, str(row["variation"]), size, task.params_of(str(row["payload"])))

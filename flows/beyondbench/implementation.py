@@ -142,13 +142,14 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
     def take_seats(
         self, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
     ) -> list[ProblemSeat]:
-        rows = rows_with(store, "beyondbench_instances", edition, "instance_id", ids)
-        rows_by_id = {row["instance_id"]: row for row in rows}
+        questions, problems = (rows_with(store, table, edition, "instance_id", ids) for table in self.reads)
+        domains = {row["instance_id"]: row["domain"] for row in questions}
+        rows_by_id = {row["instance_id"]: row for row in problems}
         budgets = protocol.get("budgets", {})
         seats = [
             ProblemSeat(
                 row["instance_id"],
-                problem_of(row),
+                problem_of(domains[row["instance_id"]], row),
                 row["prompt"],
                 row["template_hash"],
                 row["prompt_tokens"],
@@ -356,7 +357,7 @@ def _figures(tables: Mapping[str, pyarrow.Table], _seed: int) -> Iterable[Statis
 
 
 def _played_cells(table: pyarrow.Table) -> Iterator[PlayedCell]:
-    names = (table[name].to_pylist() for name in ("player", "suite", "task", "variation"))
+    names = (table[name].to_pylist() for name in ("player", "suite", "domain", "variation"))
     for row, (player, suite, task, variation) in enumerate(zip(*names, strict=True)):
         columns = {column: table[column][row].values.to_numpy() for column in COLUMNS}
         yield PlayedCell(player, suite, task, variation, columns)

@@ -8,7 +8,7 @@ WITH replies AS (
     USING (call_id)
     GROUP BY t.episode_id
 ), counted AS (
-    SELECT e.player, b.suite, b.task, b.variation, b.size, b.instance_id,
+    SELECT e.player, b.suite, i.domain, b.variation, b.size, b.instance_id,
            count(*)::INTEGER AS runs,
            count(*) FILTER (e.success)::INTEGER AS solved,
            count(*) FILTER (e.success AND coalesce(a.is_best, true))::INTEGER AS best,
@@ -23,6 +23,7 @@ WITH replies AS (
            count(a.token_status)::INTEGER AS runs_with_status
     FROM episodes AS e
     JOIN beyondbench_instances AS b USING (instance_id)
+    JOIN instances AS i USING (instance_id)
     JOIN beyondbench_answers AS a USING (episode_id)
     LEFT JOIN replies AS r USING (episode_id)
     WHERE e.version IS NULL AND e.status <> 'api_error'
@@ -50,7 +51,7 @@ WITH replies AS (
     LEFT JOIN common AS i USING (suite, instance_id)
     LEFT JOIN complete AS p USING (suite, player)
 )
-SELECT player, suite, task, variation,
+SELECT player, suite, domain, variation,
        list(size ORDER BY instance_id) AS size,
        list(runs ORDER BY instance_id) AS runs,
        list(solved ORDER BY instance_id) AS solved,
@@ -67,5 +68,5 @@ SELECT player, suite, task, variation,
        list(overflow ORDER BY instance_id) AS overflow,
        list(runs_with_status ORDER BY instance_id) AS runs_with_status
 FROM compared
-GROUP BY player, suite, task, variation
+GROUP BY player, suite, domain, variation
 ORDER BY ALL

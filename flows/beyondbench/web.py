@@ -9,19 +9,11 @@ from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.confinement import quote
 
 _FACTS = (
-    *(
-        "task",
-        "variation",
-        "suite",
-        "size",
-        "solutions",
-        "solutions_complete",
-        "space_log10",
-        "space_exact",
-        "unlike_paper",
-    ),
+    *("domain", "variation", "suite", "size", "solutions", "solutions_complete"),
+    *("space_log10", "space_exact", "unlike_paper"),
     *("prompt_tokens", "solution_tokens", "context_tokens", "rejected_draws", "reused"),
 )
+_JOINED = "beyondbench_instances JOIN instances USING (edition, instance_id)"
 
 
 def show_problems(visit: Visit) -> None:
@@ -31,23 +23,23 @@ def show_problems(visit: Visit) -> None:
         edition = visit.choose_edition("beyondbench")
     with columns[1]:
         suite = choose("Suite", [ALL, *SUITES], "suite")
-    tasks = edition.query("SELECT DISTINCT task FROM beyondbench_instances ORDER BY 1").column("task")
+    tasks = edition.query(f"SELECT DISTINCT domain FROM {_JOINED} ORDER BY 1").column("domain")
     with columns[2]:
         task = choose("Task", [ALL, *tasks], "task")
-    wanted = [("suite", suite), ("task", task)]
+    wanted = [("suite", suite), ("domain", task)]
     where = " AND ".join(f"{column} = {quote(value)}" for column, value in wanted if value != ALL) or "true"
     show_query(
         "problems",
         edition.snapshot,
-        "SELECT instance_id, task, variation, suite, size, solutions, solutions_complete, reused, prompt "
-        f"FROM beyondbench_instances WHERE {where} ORDER BY suite, task, variation, size, instance_id",
+        "SELECT instance_id, domain, variation, suite, size, solutions, solutions_complete, reused, prompt "
+        f"FROM {_JOINED} WHERE {where} ORDER BY suite, domain, variation, size, instance_id",
         lambda row: visit.go("instances", edition=edition.name, instance=row["instance_id"]),
     )
 
 
 def show_problem(edition: Opened, instance_id: str) -> None:
     """Show what is asked, and what is known of the problem."""
-    row = edition.require("beyondbench_instances", "instance_id", instance_id)
+    row = edition.require(_JOINED, "instance_id", instance_id)
     st.text(", ".join(f"{name} {row[name]}" for name in _FACTS))
     left, right = st.columns(2)
     with left:

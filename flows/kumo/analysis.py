@@ -36,7 +36,7 @@ def _table_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable
 
 def _configs(tables: "Mapping[str, pyarrow.Table]") -> dict[str, SeedConfig]:
     domains, configs = tables["kumo_domains"], tables["kumo_seed_configs"]
-    names = dict(zip(*(domains[key].to_pylist() for key in ("domain_id", "name")), strict=True))
+    names = dict(zip(*(domains[key].to_pylist() for key in ("domain_id", "domain")), strict=True))
     rows = zip(*(configs[key].to_pylist() for key in ("domain_id", "config")), strict=True)
     return {names[domain_id]: parse_config(text, names[domain_id]) for domain_id, text in sorted(rows)}
 
@@ -50,7 +50,7 @@ ANALYSIS = Analysis(
     ),
     queries={
         "kumo_seed_configs": "SELECT domain_id, config FROM kumo_seed_configs",
-        "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
+        "kumo_domains": "SELECT domain_id, domain FROM kumo_domains",
         "steps": (files("perennial.warehouse.kumo") / "steps.sql").read_text(encoding="utf-8"),
     },
     table_figures=_table_figures,

@@ -8,7 +8,6 @@ INSTANCES = Table(
     "what a problem of BeyondBench holds beside its row of `instances`",
     (
         Column("instance_id", "string", "content id of the task and of what is shown"),
-        Column("task", "string", "the task"),
         Column("variation", "string", "the task's variation: with the task, the cell"),
         Column("suite", "string", "the task's suite", allowed=SUITES),
         Column("size", "int64", "the problem's size, in the task's unit", minimum=1),
@@ -43,7 +42,7 @@ GATE = Table(
     "beyondbench_gate",
     "what the gate tried on the problems of one variation before anybody played",
     (
-        Column("task", "string", "the task"),
+        Column("domain", "string", "the task"),
         Column("variation", "string", "the task's variation"),
         Column("problems", "int64", "problems that were tested", minimum=0),
         Column("mutations", "int64", "changed answers that the grader was given", minimum=0),
@@ -51,7 +50,7 @@ GATE = Table(
         Column("also_right", "int64", "of these, accepted, and right by the independent checker", minimum=0),
         Column("unique", "int64", "problems whose solution was proved to be the only one", minimum=0),
     ),
-    key=("task", "variation"),
+    key=("domain", "variation"),
 )
 
 ANSWERS = Table(

@@ -8,7 +8,7 @@ DOMAINS = Table(
     "a proposed domain",
     (
         Column("domain_id", "string", "content id of name and goal"),
-        Column("name", "string", "the domain's name"),
+        Column("domain", "string", "the domain's name"),
         Column("category", "string", "its category"),
         Column("goal", "string", "what a player of it wants to find"),
         Column("truth_noun", "string", "what a truth is called there"),

@@ -470,15 +470,15 @@ DRAWS = Query(
     "draws",
     """
 -- How was each domain's instances drawn: what judged, and how many lists of truths and actions?
-SELECT d.name AS domain, k.setting, k.engine, k.solver, sum(k.instances) AS instances, sum(k.lists) AS lists,
+SELECT d.domain, k.setting, k.engine, k.solver, sum(k.instances) AS instances, sum(k.lists) AS lists,
        sum(k.refused) AS refused, sum(k.walked) AS walked, sum(k.solver_calls) AS solver_calls,
        sum(k.checked) AS checked, sum(k.disagreements) AS disagreements
 FROM kumo_draws AS k
 JOIN kumo_seed_configs AS c USING (edition, config_id)
 JOIN kumo_domains AS d USING (edition, domain_id)
 WHERE k.edition = $edition
-GROUP BY d.name, k.setting, k.engine, k.solver
-ORDER BY d.name, k.setting
+GROUP BY d.domain, k.setting, k.engine, k.solver
+ORDER BY d.domain, k.setting
 """,
 )
 

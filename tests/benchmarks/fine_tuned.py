@@ -79,7 +79,7 @@ def write_chats(export: Path, path: Path) -> list[str]:
             reply = f"\\boxed{{{task.form(params).write(task.solve(params).reference)}}}"
             messages = [("user", row["prompt"]), ("assistant", reply)]
             chat = [{"role": role, "content": content} for role, content in messages]
-            lines.append(json.dumps({"messages": chat, "domain": row["task"]}))
+            lines.append(json.dumps({"messages": chat, "domain": task.name}))
     path.write_text("\n".join(lines), encoding="utf-8")
     return lines
 

@@ -53,10 +53,11 @@ def rows(
         tables["beyondbench_gate"].append(_gate_row(task, variation))
         for number in range(PROBLEMS):
             own = _own_row(suite, task, variation, sizes[number % len(sizes)], number)
+            shared = _instance_row(own, task, len(tables["instances"]))
             tables["beyondbench_instances"].append(own)
-            tables["instances"].append(_instance_row(own, len(tables["instances"])))
+            tables["instances"].append(shared)
             for player in (*PROGRAMS, *models):
-                _play(tables, own, player, number, models)
+                _play(tables, task, own, player, number, models)
     tables["messages"] = [{"message_id": "msg_1", "content": "what now?"}] if tables["calls"] else []
     return tables
 
@@ -83,7 +84,6 @@ def _own_row(suite: str, task: str, variation: str, size: int, number: int) -> R
     prompt = f"{task}, {variation}, number {number}"
     return {
         "instance_id": content_id("bb", prompt),
-        "task": task,
         "variation": variation,
         "suite": suite,
         "size": size,
@@ -104,11 +104,11 @@ def _own_row(suite: str, task: str, variation: str, size: int, number: int) -> R
     }
 
 
-def _instance_row(own: Row, index: int) -> Row:
+def _instance_row(own: Row, domain: str, index: int) -> Row:
     return {
         "instance_id": own["instance_id"],
         "benchmark": "beyondbench",
-        "domain": own["task"],
+        "domain": domain,
         "setting": own["suite"],
         "cluster": own["instance_id"],
         "origin": own["instance_id"],
@@ -121,16 +121,16 @@ def _instance_row(own: Row, index: int) -> Row:
 def _gate_row(task: str, variation: str) -> Row:
     tried = 25 * PROBLEMS
     counts = {"mutations": tried, "refused": tried - 1, "also_right": 1, "unique": PROBLEMS}
-    return {"task": task, "variation": variation, "problems": PROBLEMS, **counts}
+    return {"domain": task, "variation": variation, "problems": PROBLEMS, **counts}
 
 
 def _play(
-    tables: Rows, own: Row, player: str, number: int, models: Mapping[str, tuple[int, int, int]]
+    tables: Rows, task: str, own: Row, player: str, number: int, models: Mapping[str, tuple[int, int, int]]
 ) -> None:
     """Add the rows of the player's episode: wrong answers are unread every fifth time."""
     if player == "other" and own["suite"] == "medium":
         return
-    if player == "m-small" and own["task"] == "sudoku" and number >= PROBLEMS - 2:
+    if player == "m-small" and task == "sudoku" and number >= PROBLEMS - 2:
         message = (
             "player m-small was not asked: prompt and solution need about 60 tokens, more than 85% of its 50"
         )

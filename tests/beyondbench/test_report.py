@@ -94,7 +94,7 @@ def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(
 ) -> None:
     assert own_sections(plain)["best_answers"].missing
     made = made_edition.rows()
-    sudoku = {row["instance_id"] for row in made["beyondbench_instances"] if row["task"] == "sudoku"}
+    sudoku = {row["instance_id"] for row in made["instances"] if row["domain"] == "sudoku"}
     episodes = {row["episode_id"]: row for row in made["episodes"] if row["instance_id"] in sudoku}
     for answer in made["beyondbench_answers"]:
         if answer["episode_id"] in episodes and answer["answer"] is not None:

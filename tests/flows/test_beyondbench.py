@@ -64,7 +64,9 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
 
 def test_problems_are_distinct_and_of_the_asked_number_or_said_to_be_missing(root: Path) -> None:
     counts = query_rows(
-        root, "SELECT task, variation, count(DISTINCT prompt) FROM beyondbench_instances GROUP BY ALL"
+        root,
+        "SELECT domain, variation, count(DISTINCT prompt) FROM beyondbench_instances "
+        "JOIN instances USING (edition, instance_id) GROUP BY ALL",
     )
     assert {count for *_, count in counts} == {8}
     assert query_rows(root, "SELECT count(*) FROM rejections") == [(0,)]
@@ -98,8 +100,9 @@ def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhaust
     data = tmp_path / "data"
     shared = query_rows(
         data,
-        "SELECT i.task, count(*), count(*) FILTER (reused) FROM beyondbench_instances i WHERE edition = 'e2' "
-        "AND instance_id IN (SELECT instance_id FROM instances WHERE edition = 'e1') GROUP BY 1",
+        "SELECT domain, count(*), count(*) FILTER (reused) FROM beyondbench_instances "
+        "JOIN instances USING (edition, instance_id) WHERE edition = 'e2' AND "
+        "instance_id IN (SELECT instance_id FROM instances WHERE edition = 'e1') GROUP BY 1",
     )
     assert shared == [("tower_of_hanoi", 8, 8)]
     assert query_rows(data, "SELECT subject, rule FROM rejections WHERE edition = 'e2'") == [

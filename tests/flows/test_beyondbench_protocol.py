@@ -77,8 +77,8 @@ def test_what_the_prompts_have_no_words_for_is_counted_and_left_to_programs(root
     )
     others = _rows(
         root,
-        "SELECT count(*) FROM beyondbench_instances WHERE edition = 'mixed' AND task = 'count_multiples' "
-        "AND payload ->> 'divisor' <> '3'",
+        "SELECT count(*) FROM beyondbench_instances JOIN instances USING (edition, instance_id) "
+        "WHERE edition = 'mixed' AND domain = 'count_multiples' AND payload ->> 'divisor' <> '3'",
     )[0][0]
     tasks = {task: sum(n for name, n in unasked if name == task) for task, _ in unasked}
     assert 0 < others < 12

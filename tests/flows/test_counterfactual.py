@@ -38,7 +38,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_given_domain_has_its_counterfactual_as_a_domain_of_its_own(root: Path) -> None:
-    assert query_rows(root, "SELECT name, source FROM kumo_domains ORDER BY 1") == [
+    assert query_rows(root, "SELECT domain, source FROM kumo_domains ORDER BY 1") == [
         (TRUE, "catalog"),
         (MADE, "counterfactual"),
     ]

@@ -99,7 +99,7 @@ def test_nothing_of_a_release_is_executed(tmp_path: Path) -> None:
         for name in ("env/tree_env.py", "env/data/oak_data.py", "env/data/in_data.py")
     }
     rows = read_release(find_release(write_files(tmp_path / "clone", {**CLONE, **spoiled})))
-    assert [row["name"] for row in rows.tables["kumo_domains"]] == ["OutEnv", "StarEnv"]
+    assert [row["domain"] for row in rows.tables["kumo_domains"]] == ["OutEnv", "StarEnv"]
     assert not trace.exists()
 
 
@@ -159,7 +159,7 @@ def test_a_module_that_is_refused_is_named_with_its_line(
     (skipped,) = [entry for entry in rows.skipped if entry.file == name]
     assert skipped.line == line
     assert skipped.reason.startswith(reason)
-    assert [row["name"] for row in rows.tables["kumo_domains"]] == ["InEnv", "OutEnv", "StarEnv"]
+    assert [row["domain"] for row in rows.tables["kumo_domains"]] == ["InEnv", "OutEnv", "StarEnv"]
 
 
 @pytest.mark.slow

@@ -136,7 +136,7 @@ def publish_domains(root: Path, edition: str, prepared: PreparedRefresh, names: 
     """Publish a tiny edition that holds these domains, too, and worlds of these names."""
     tables = tiny_edition.tables()
     rows = [domain_row(domain.config, domain.source) for domain in prepared.part.inputs]
-    rows += [{**rows[0], "domain_id": f"dom_{name}", "name": name, "goal": ""} for name in names]
+    rows += [{**rows[0], "domain_id": f"dom_{name}", "domain": name, "goal": ""} for name in names]
     first = tables["kumo_domains"]
     tables["kumo_domains"] = pa.concat_tables([first, pa.Table.from_pylist(rows, schema=first.schema)])
     made = datetime(2026, 1, 1, tzinfo=UTC)
@@ -150,7 +150,7 @@ def test_an_edition_draws_its_worlds_with_its_seed(tmp_path: Path) -> None:
     edition = KumoEdition(workspace)
     rows = workspace.rows(WORLDS, "kumo_domains")
     drawn = [draw_world(secret, index, MIXED) for index in range(2)]
-    assert [(row["name"], row["source"], row["world_kind"], row["category"]) for row in rows] == [
+    assert [(row["domain"], row["source"], row["world_kind"], row["category"]) for row in rows] == [
         (world.config.name, "world", world.kind, "Synthetic") for world in drawn
     ]
     assert edition.configs[1:] == tuple(world.config.config_id for world in drawn)
@@ -174,7 +174,7 @@ def test_a_world_that_an_edition_has_held_is_not_drawn_again(tmp_path: Path) -> 
     held = draw_world(8, 0).config.name
     publish_domains(tmp_path, "kumo-a", prepare(tmp_path, domains=["chemical_analysis"]), (held,))
     workspace = grow_worlds(tmp_path, domains=["chemical_analysis"], worlds=2)
-    names = [row["name"] for row in workspace.rows(WORLDS, "kumo_domains")]
+    names = [row["domain"] for row in workspace.rows(WORLDS, "kumo_domains")]
     assert names == [draw_world(8, index).config.name for index in (1, 2)]
 
 

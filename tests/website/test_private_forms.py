@@ -55,7 +55,7 @@ SHARE = 0.4
 # Of each table of questions, columns that make a public question the twin of a private one.
 TABLES_OF_QUESTIONS = {
     "kumo_instances": [("truths", "actions")],
-    "beyondbench_instances": [("task", "payload"), ("prompt",)],
+    "beyondbench_instances": [("payload",), ("prompt",)],
     "knowlogic_questions": [("pair",), ("payload",), ("text",)],
     "a2rbench_items": [("examples", "query", "answer"), ("code",), ("seed_item",), ("rule",)],
 }

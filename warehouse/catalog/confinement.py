@@ -172,7 +172,7 @@ def _literal(value: Setting) -> str:
 # The names of published files, relative to the data root.
 
 PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
-FORMAT = 11  # of data roots; raised when tables change so that other versions would err
+FORMAT = 12  # of data roots; raised when tables change so that other versions would err
 
 
 def table_file(table: str, unit: str) -> str:

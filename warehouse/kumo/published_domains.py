@@ -21,15 +21,15 @@ def domain_uses(store: Store) -> dict[str, int]:
 
 def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, str]]:
     """Return name and goal of each domain that these published editions hold, each once, sorted."""
-    rows = [row for edition in editions for row in _rows(store, edition, ["name", "goal"])]
-    return sorted({(row["name"], row["goal"]) for row in rows})
+    rows = [row for edition in editions for row in _rows(store, edition, ["domain", "goal"])]
+    return sorted({(row["domain"], row["goal"]) for row in rows})
 
 
 def published_truths(store: Store, editions: Sequence[str]) -> dict[str, list[str]]:
     """Return the truths of each domain that these published editions hold, by the domain's name."""
     truths: dict[str, list[str]] = {}
     for edition in editions:
-        names = {row["domain_id"]: row["name"] for row in _rows(store, edition, ["domain_id", "name"])}
+        names = {row["domain_id"]: row["domain"] for row in _rows(store, edition, ["domain_id", "domain"])}
         file = table_file("kumo_seed_configs", edition)
         configs = store.read_table(file, ["domain_id", "truths"]).to_pylist() if names else []
         truths |= {names[row["domain_id"]]: row["truths"] for row in configs}

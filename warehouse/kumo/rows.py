@@ -32,7 +32,7 @@ _NO_OPTIMUM: Row = {
     ),
 }
 SYMBOLIC_CHECK = "symbolic"
-_PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
+_PROPOSAL_COLUMNS = {"name": "domain", "truths": "truth_description", "actions": "action_description"}
 
 
 def domain_row(
@@ -41,7 +41,7 @@ def domain_row(
     """Return the row of table `kumo_domains`; a synthetic world has a kind."""
     return {
         "domain_id": config.domain_id,
-        "name": config.name,
+        "domain": config.name,
         "category": config.category,
         "goal": config.goal,
         "truth_noun": config.truth_noun,

@@ -109,8 +109,8 @@ def protocol_of(settings: KumoSettings, store: Store, growth: EditionPlan) -> Js
     """
     if any(name in AMONG for name in settings.books):
         refuse_few_domains(settings.books, count_domains(store, growth.edition))
-    domains = store.read_table(table_file("kumo_domains", growth.edition), ["name"]).to_pylist()
-    return choose_protocol(settings, [row["name"] for row in domains])
+    domains = store.read_table(table_file("kumo_domains", growth.edition), ["domain"]).to_pylist()
+    return choose_protocol(settings, [row["domain"] for row in domains])
 
 
 def _their_domain(name: str) -> str:

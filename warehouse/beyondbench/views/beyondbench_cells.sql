@@ -1,9 +1,10 @@
 -- How does each player do in each cell, a variation of a task, the unit of which all other means of BeyondBench are made?
 -- The unit is the instance; intervals (95%) are for instances that vary.
 WITH problems AS (
-    SELECT edition, suite, task AS domain, variation, count(*) AS problems, min(size) AS least_size, max(size) AS largest_size,
+    SELECT edition, suite, domain, variation, count(*) AS problems, min(size) AS least_size, max(size) AS largest_size,
            count(*) FILTER (reused) AS reused_problems
     FROM beyondbench_instances
+    JOIN instances USING (edition, instance_id)
     GROUP BY ALL
 ), figures AS (
     SELECT edition, domain, other AS variation, player,

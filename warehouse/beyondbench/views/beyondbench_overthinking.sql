@@ -9,10 +9,11 @@ WITH replies AS (
     GROUP BY ALL
     HAVING bool_and(c.completion_tokens IS NOT NULL)
 ), played AS (
-    SELECT e.edition, b.suite, b.task AS domain, b.size, e.player, e.success, r.tokens / b.solution_tokens AS ratio
+    SELECT e.edition, b.suite, i.domain, b.size, e.player, e.success, r.tokens / b.solution_tokens AS ratio
     FROM episodes AS e
     JOIN replies AS r USING (edition, evaluation, episode_id)
     JOIN beyondbench_instances AS b USING (edition, instance_id)
+    JOIN instances AS i USING (edition, instance_id)
     WHERE e.version IS NULL AND e.status <> 'api_error' AND b.solution_tokens > 0
 ), bounds AS (
     SELECT edition, domain, size, count(*) FILTER (success) AS right_replies,

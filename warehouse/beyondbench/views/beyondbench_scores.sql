@@ -43,10 +43,11 @@ WITH figures AS (
     GROUP BY ALL
     HAVING count(*) FILTER (statistic = 'accuracy') > 0
 ), planned AS (
-    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(task, 'all') AS domain,
-           count(DISTINCT (b.task, b.variation)) AS cells_of_edition
+    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(domain, 'all') AS domain,
+           count(DISTINCT (i.domain, b.variation)) AS cells_of_edition
     FROM beyondbench_instances AS b
-    GROUP BY GROUPING SETS ((edition, suite, task), (edition, suite), (edition))
+    JOIN instances AS i USING (edition, instance_id)
+    GROUP BY GROUPING SETS ((edition, suite, i.domain), (edition, suite), (edition))
 ), unasked AS (
     SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(domain, 'all') AS domain, player,
            sum(unasked)::BIGINT AS not_asked

@@ -7,13 +7,17 @@ WITH refused AS (
     FROM rejections
     WHERE rule = 'not_asked'
 ), unasked AS (
-    SELECT b.edition, r.player, b.task AS domain, b.variation, b.size, count(*) AS unasked
+    SELECT b.edition, r.player, i.domain, b.variation, b.size, count(*) AS unasked
     FROM refused AS r
     JOIN beyondbench_instances AS b USING (edition, instance_id)
+    JOIN instances AS i USING (edition, instance_id)
     ANTI JOIN episodes AS e ON e.edition = r.edition AND e.instance_id = r.instance_id AND e.player = r.player
     GROUP BY ALL
 ), drawn AS (
-    SELECT edition, suite, task AS domain, variation, size, count(*) AS problems FROM beyondbench_instances GROUP BY ALL
+    SELECT edition, suite, domain, variation, size, count(*) AS problems
+    FROM beyondbench_instances
+    JOIN instances USING (edition, instance_id)
+    GROUP BY ALL
 )
 SELECT edition, player, suite, domain, variation, size, problems, unasked
 FROM drawn

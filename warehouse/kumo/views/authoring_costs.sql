@@ -27,7 +27,7 @@ WITH proposing AS (
     JOIN kumo_instances AS i USING (edition, instance_id)
     JOIN kumo_seed_configs AS s USING (edition, config_id)
 )
-SELECT a.edition, d.name AS domain, d.category, a.stage,
+SELECT a.edition, d.domain, d.category, a.stage,
        sum(a.share) AS calls,
        sum(a.share * c.prompt_tokens) AS prompt_tokens,
        sum(a.share * c.completion_tokens) AS completion_tokens,
@@ -37,4 +37,4 @@ FROM authoring AS a
 JOIN calls AS c ON c.edition = a.edition AND c.evaluation = '' AND c.call_id = a.call_id
 LEFT JOIN kumo_domains AS d ON d.edition = a.edition AND d.domain_id = a.domain_id
 GROUP BY ALL
-ORDER BY a.edition, d.name NULLS LAST, a.stage
+ORDER BY a.edition, d.domain NULLS LAST, a.stage

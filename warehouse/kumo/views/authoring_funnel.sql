@@ -1,7 +1,7 @@
 -- How many of the domains that models proposed, and of the books that they wrote, got how far? A row per edition,
 -- category (`all`: all of them) and step. A second configurer's domains do not count. Of a refused proposal no category is kept: such ones count in `all` alone.
 WITH proposals AS (
-    SELECT edition, category FROM kumo_domains WHERE source = 'model' AND NOT ends_with(name, ' (second configurer)')
+    SELECT edition, category FROM kumo_domains WHERE source = 'model' AND NOT ends_with(domain, ' (second configurer)')
 ), entries AS (
     SELECT edition, NULL AS category, 'domains' AS part, 1 AS place, 'proposed' AS step FROM rejections
     WHERE evaluation = '' AND stage = 'proposal' AND amount = 1
@@ -14,7 +14,7 @@ WITH proposals AS (
     JOIN (VALUES (3, 'configured', ['accepted', 'repaired', 'near_duplicate']), (4, 'of these, repaired', ['repaired']),
                  (5, 'accepted', ['accepted', 'repaired'])) AS s(place, step, statuses)
       ON list_contains(s.statuses, a.status)
-    WHERE d.source = 'model' AND NOT ends_with(d.name, ' (second configurer)')
+    WHERE d.source = 'model' AND NOT ends_with(d.domain, ' (second configurer)')
 ), histories AS (
     SELECT edition, instance_id, bool_or(is_replacement) AS replaced, max(revision) AS last_revision
     FROM kumo_books
