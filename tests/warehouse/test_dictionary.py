@@ -18,6 +18,7 @@ from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.dictionary import (
+    SHARED,
     column_doc,
     describe_columns,
     describe_relations,
@@ -85,6 +86,15 @@ def test_intervals_of_own_views_say_what_counts_once(catalog: Catalog, name: str
     for entry in describe_columns(name):
         if entry.column.endswith(("_low", "_high")):
             assert any(word in entry.description for word in _UNITS), entry
+
+
+def test_figures_of_shared_views_name_the_benchmark_beside_the_edition() -> None:
+    """So that nobody averages over benchmarks, whose settings may have one name."""
+    columns = {name: [entry.column for entry in describe_columns(name)] for name in view_names(SHARED)}
+    of_figures = {name for name, held in columns.items() if "setting" in held and "instance_id" not in held}
+    assert len(of_figures) > 15
+    for name in {*of_figures, "losses"} - {"paper_scores"}:
+        assert {*columns[name][:2]} == {"edition", "benchmark"}, name
 
 
 def test_no_entry_describes_what_is_not_there() -> None:

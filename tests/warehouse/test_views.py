@@ -268,7 +268,7 @@ def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_
     for edition, solved in (("old", older), ("young", newer)):
         _publish_with_statistics(store, edition, _many_domains(solved))
     catalog = open_catalog(store)
-    names, ((edition, other, _, player, domains, rate, other_rate, difference, low, high, population),) = (
+    names, ((edition, _, other, _, player, domains, rate, other_rate, difference, low, high, population),) = (
         catalog.query("FROM edition_differences")
     )
     assert names[-4:] == ["difference", "difference_low", "difference_high", "population"]

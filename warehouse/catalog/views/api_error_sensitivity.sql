@@ -2,7 +2,7 @@
 -- The authors counted missing replies so in places; perennial leaves them out of every rate. Means over instances of the
 -- mean over runs; only players with such episodes have a row.
 WITH played AS (
-    SELECT e.edition, i.setting, e.player, e.instance_id,
+    SELECT e.edition, i.benchmark, i.setting, e.player, e.instance_id,
            count(*) FILTER (e.status = 'api_error') AS api_errors,
            count(*) AS attempted,
            avg(e.success::INT) FILTER (e.status <> 'api_error') AS success_rate,
@@ -14,7 +14,7 @@ WITH played AS (
     WHERE e.version IS NULL
     GROUP BY ALL
 )
-SELECT edition, setting, player, sum(attempted)::BIGINT AS attempted, sum(api_errors)::BIGINT AS api_errors,
+SELECT edition, benchmark, setting, player, sum(attempted)::BIGINT AS attempted, sum(api_errors)::BIGINT AS api_errors,
        avg(success_rate) AS success_rate, avg(success_rate_as_parse_errors) AS success_rate_as_parse_errors,
        avg(success_rate_as_parse_errors) - avg(success_rate) AS change,
        avg(parse_error_rate) AS parse_error_rate,

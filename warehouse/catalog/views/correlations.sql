@@ -11,7 +11,7 @@ WITH reliable AS (
     WHERE statistic = 'reliability'
     GROUP BY ALL
 )
-SELECT c.edition, c.statistic AS coefficient, c.player AS over, c.setting, c.domain, c.other AS compared_with,
+SELECT c.edition, n.benchmark, c.statistic AS coefficient, c.player AS over, c.setting, c.domain, c.other AS compared_with,
        CASE WHEN c.convention = 'any' THEN 'success_rate' ELSE c.convention END AS measure, c.n AS players,
        c.value AS correlation, c.low AS correlation_low, c.high AS correlation_high, c.p_value, c.p_adjusted AS p_holm,
        CASE WHEN c.convention <> 'any' THEN NULL WHEN starts_with(c.other, 'benchmark ') THEN coalesce(r.widest, a.widest)
@@ -19,6 +19,7 @@ SELECT c.edition, c.statistic AS coefficient, c.player AS over, c.setting, c.dom
        d.value AS disattenuated, d.low AS disattenuated_low, d.high AS disattenuated_high, d.population,
        d.no_interval, c.method
 FROM statistics AS c
+JOIN editions AS n ON n.edition = c.edition
 LEFT JOIN statistics AS d
   ON d.statistic = 'pearson_disattenuated' AND c.statistic = 'pearson' AND d.edition = c.edition AND d.setting = c.setting
  AND d.domain = c.domain AND d.player = c.player AND d.other = c.other AND d.convention = c.convention

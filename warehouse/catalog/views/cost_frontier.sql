@@ -12,7 +12,7 @@ WITH costs AS (
     FROM statistics
     WHERE statistic = 'frontier_share'
 ), rated AS (
-    SELECT l.edition, l.setting, l.player, l.player_group, s.instances, c.cost_unit, c.cost, c.cost_low, c.cost_high,
+    SELECT l.edition, l.benchmark, l.setting, l.player, l.player_group, s.instances, c.cost_unit, c.cost, c.cost_low, c.cost_high,
            l.success_rate, l.success_rate_low, l.success_rate_high, l.population, s.frontier_share
     FROM leaderboard AS l
     JOIN costs AS c USING (edition, setting, player)

@@ -13,7 +13,7 @@ WITH rates AS (
     WHERE s.statistic = 'success_rate' AND m.statistic = 'majority_success' AND m.n > 1
       AND s.domain <> 'all' AND s.setting <> 'all' AND s.other = ''
 ), differences AS (
-    SELECT a.edition, b.edition AS other_edition, a.setting, a.player, count(*) AS shared_domains,
+    SELECT a.edition, a.benchmark, b.edition AS other_edition, a.setting, a.player, count(*) AS shared_domains,
            avg(a.value) AS success_rate, avg(b.value) AS other_success_rate,
            sqrt(sum((a.value - a.low) ** 2 + (b.high - b.value) ** 2)) / count(*) AS below,
            sqrt(sum((a.high - a.value) ** 2 + (b.value - b.low) ** 2)) / count(*) AS above,
@@ -21,9 +21,9 @@ WITH rates AS (
     FROM rates AS a
     JOIN rates AS b USING (benchmark, setting, domain, player)
     WHERE (a.created_at, a.edition) > (b.created_at, b.edition)
-    GROUP BY a.edition, b.edition, a.setting, a.player
+    GROUP BY a.edition, a.benchmark, b.edition, a.setting, a.player
 )
-SELECT edition, other_edition, setting, player, shared_domains, success_rate, other_success_rate,
+SELECT edition, benchmark, other_edition, setting, player, shared_domains, success_rate, other_success_rate,
        success_rate - other_success_rate AS difference,
        greatest(success_rate - other_success_rate - below, -1) AS difference_low,
        least(success_rate - other_success_rate + above, 1) AS difference_high, population

@@ -27,7 +27,7 @@ WITH figures AS (
     ANTI JOIN episodes AS e ON e.edition = r.edition AND e.instance_id = r.instance_id AND e.player = r.player
     GROUP BY ALL
 )
-SELECT edition, setting,
+SELECT edition, n.benchmark, setting,
        any_value(value) FILTER (statistic = 'place')::BIGINT AS place,
        any_value(convention) FILTER (statistic = 'place') AS player_group,
        player,
@@ -59,9 +59,10 @@ SELECT edition, setting,
        any_value(low) FILTER (statistic = 'above_floor') AS above_floor_low,
        any_value(high) FILTER (statistic = 'above_floor') AS above_floor_high
 FROM figures
+JOIN editions AS n USING (edition)
 LEFT JOIN floors AS f USING (edition, setting)
 LEFT JOIN unasked AS u USING (edition, setting, player)
 LEFT JOIN player_answers AS a USING (edition, player)
-GROUP BY edition, setting, player
+GROUP BY edition, n.benchmark, setting, player
 HAVING count(*) FILTER (statistic = 'success_rate') > 0
 ORDER BY edition, setting, place, player

@@ -28,7 +28,7 @@ WITH used AS (
            CASE WHEN is_paid THEN other_cost_usd ELSE other_tokens END AS other_cost
     FROM (SELECT *, coalesce(greatest(cost_usd, other_cost_usd) > 0, FALSE) AS is_paid FROM costs)
 )
-SELECT c.edition, c.setting, c.player, c.other_player, p.instances, c.cost_unit, c.cost, c.other_cost,
+SELECT c.edition, p.benchmark, c.setting, c.player, c.other_player, p.instances, c.cost_unit, c.cost, c.other_cost,
        1 - c.cost / c.other_cost AS saving,
        p.difference, p.difference_low, p.population, p.no_interval,
        CASE WHEN p.difference_low > 0 THEN 0 ELSE -p.difference_low END AS smallest_margin,

@@ -5,13 +5,14 @@
 -- these instances alone, as if they were independent: it says nothing about other ones. Each pair has two rows, one for each of its
 -- players as `player`. A p that no float holds is 0; `p_shown` writes it as `< 1e-300`.
 WITH pairs AS (
-    SELECT d.edition, d.setting, d.player, d.other AS other_player, d.n AS instances,
+    SELECT d.edition, e.benchmark, d.setting, d.player, d.other AS other_player, d.n AS instances,
            d.value AS difference, d.low AS difference_low, d.high AS difference_high,
            s.low AS difference_simultaneous_low, s.high AS difference_simultaneous_high, d.population, d.no_interval,
            d.p_value, d.p_adjusted, d.family,
            CASE WHEN d.p_value < 1e-300 THEN '< 1e-300' ELSE format('{:.3g}', d.p_value) END AS p_shown,
            m.n AS discordant_instances, m.p_value AS mcnemar_p_these_instances
     FROM statistics AS d
+    JOIN editions AS e ON e.edition = d.edition
     LEFT JOIN statistics AS s
       ON s.edition = d.edition AND s.setting = d.setting AND s.player = d.player AND s.other = d.other
      AND s.statistic = 'paired_difference_simultaneous'

@@ -1,7 +1,7 @@
 -- How well do people do where one person counts for each instance, as in the paper? Of several persons who played an instance,
 -- one is drawn by the edition's commitment; the others stay in `episodes` and in all other figures.
 WITH drawn AS (
-    SELECT e.edition, i.domain, i.setting, e.player, e.success, e.turns,
+    SELECT e.edition, i.benchmark, i.domain, i.setting, e.player, e.success, e.turns,
            row_number() OVER (
                PARTITION BY e.edition, e.instance_id
                ORDER BY sha256(coalesce(v.seed_commitment, '') || ' person ' || e.instance_id || ' ' || e.player)
@@ -11,9 +11,9 @@ WITH drawn AS (
     JOIN editions AS v ON v.edition = e.edition
     WHERE starts_with(e.player, 'human:')
 )
-SELECT edition, setting, domain, count(*) AS instances, count(DISTINCT player) AS people,
+SELECT edition, benchmark, setting, domain, count(*) AS instances, count(DISTINCT player) AS people,
        avg(success::INT) AS success_rate, avg(turns) AS turns
 FROM drawn
 WHERE place = 1
-GROUP BY edition, setting, domain
+GROUP BY edition, benchmark, setting, domain
 ORDER BY edition, setting, domain

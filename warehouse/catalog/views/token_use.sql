@@ -8,7 +8,7 @@ WITH reasoned AS (
     GROUP BY ALL
     HAVING bool_and(c.reasoning_tokens IS NOT NULL)
 ), played AS (
-    SELECT e.edition, i.setting, CASE WHEN starts_with(e.player, 'human:') THEN 'human' ELSE e.player END AS player, e.instance_id,
+    SELECT e.edition, i.benchmark, i.setting, CASE WHEN starts_with(e.player, 'human:') THEN 'human' ELSE e.player END AS player, e.instance_id,
            count(*) AS episodes,
            count(e.tokens) AS with_tokens,
            avg(e.tokens) AS tokens,
@@ -26,7 +26,7 @@ WITH reasoned AS (
     WHERE e.status <> 'api_error' AND e.version IS NULL
     GROUP BY ALL
 )
-SELECT edition, setting, player,
+SELECT edition, benchmark, setting, player,
        sum(episodes)::BIGINT AS episodes,
        sum(with_tokens)::BIGINT AS episodes_with_tokens,
        avg(tokens) AS mean_tokens,
