@@ -11,11 +11,8 @@ from perennial.tasks.report.content import (
     Record,
     Report,
     ReportData,
-    Section,
     figure,
-    omit_section,
     query_view,
-    row_figure,
     table_figure,
 )
 from perennial.tasks.report.figures.analysts import analysed_answers
@@ -26,7 +23,6 @@ from perennial.tasks.report.figures.interval_rows import (
     PAPER_SCORES,
     Scale,
     interval_rows,
-    paper_tables,
     read_estimate,
     read_paper_values,
 )
@@ -42,24 +38,20 @@ AUTHOR_COSTS = query_view(
 )
 TASK_COSTS = query_view("a2rbench_task_costs", "What does an item of rules that models wrote cost?")
 
-_KEY_AUTHORING, _TITLE_AUTHORING = "a2rbench_funnel", "Rules by models"
 _ALL = "all"
 _HEADS = ("author", "step", "attempts", "successes", "success rate %", "accepted", "dollars", "dollars each")
 
 
-@figure(_KEY_AUTHORING, _TITLE_AUTHORING, FUNNEL, AUTHOR_COSTS, TASK_COSTS)
-def authoring(data: ReportData) -> Section:
-    """Return the section of the funnel by author, with what accepted rules and variations cost."""
-    funnel, costs = data.tables["a2rbench_funnel"], data.tables["a2rbench_author_costs"]
-    rows = [row for row in funnel.records() if row["type"] == row["dimension"] == _ALL]
+@figure("Rules by models", FUNNEL, AUTHOR_COSTS, TASK_COSTS, missing="")
+def authoring(data: ReportData, steps: list[Record]) -> Content | str:
+    """The funnel by author, with what accepted rules and variations cost."""
+    rows = [row for row in steps if row["type"] == row["dimension"] == _ALL]
     if not rows:
-        return omit_section(
-            _KEY_AUTHORING, _TITLE_AUTHORING, [funnel, costs], "No model wrote rules of this edition."
-        )
+        return "No model wrote rules of this edition."
     written = [_funnel_row(row) for row in rows if row["author"] != _ALL]
     spent = [
         (clean(row["author"]), f"cost: {row['kind']}", "", "", "", *_cost_cells(row, "accepted"))
-        for row in costs.records()
+        for row in data.tables[AUTHOR_COSTS.name].records()
     ]
     caption = (
         "Of each step, how often it was tried and how often the next one followed: seeds and candidates "
@@ -70,13 +62,12 @@ def authoring(data: ReportData) -> Section:
         "authors by the items of the edition: seeds, variations, and all with copies, as the paper's table 3 "
         "does. The table has types and dimensions."
     )
-    tasks = data.tables["a2rbench_task_costs"]
     per_task = [
         ("all", f"per item: {row['kind']}", "", "", "", *_cost_cells(row, "items", "task"))
-        for row in tasks.records()
+        for row in data.tables[TASK_COSTS.name].records()
     ]
     grid = Grid(_HEADS, (*written, *spent, *per_task), frozenset(range(2, len(_HEADS))))
-    return Section(_KEY_AUTHORING, _TITLE_AUTHORING, caption, (funnel, costs, tasks), grid=grid)
+    return Content(caption, grid=grid)
 
 
 def _funnel_row(row: Record) -> tuple[str, ...]:
@@ -93,7 +84,7 @@ def _cost_cells(row: Record, counted: str, per: str = "accepted") -> tuple[str, 
 # Accuracy of each player on the rules of each author, where there are several.
 
 
-@row_figure(
+@figure(
     "By the rules' author",
     query_view("a2rbench_authors", "How often does each player infer the rules of each author?"),
 )
@@ -147,7 +138,7 @@ _WITH_INTERVAL = ("total_accuracy", "delta_s")
 _TOGETHER = {"gzip": ("compression ratio", 3), "wrong_entropy": ("entropy of wrong answers, bits", 2)}
 
 
-@row_figure(
+@figure(
     "Rules inferred",
     query_view(
         "a2rbench_leaderboard",
@@ -173,7 +164,7 @@ def leaderboard(data: ReportData, rows: list[Record]) -> Content:
     return Content(caption, grid=_tabulate(data.group_rows(rows), columns))
 
 
-@row_figure(
+@figure(
     "As the paper counts",
     query_view("a2rbench_paper", "What would the paper's tables say of each player?"),
     PAPER_SCORES,
@@ -189,7 +180,7 @@ def papers_tables(data: ReportData, rows: list[Record]) -> Content:
     drawings = _draw_beside_paper(data, papers_tables.title, rows)
     caption += PAPER_DOC if drawings else ""
     grid = _tabulate(rows, [name for name in _COLUMNS if name in rows[0]])
-    return Content(caption, drawings, grid, tuple(paper_tables(data)))
+    return Content(caption, drawings, grid)
 
 
 def _tabulate(rows: Sequence[Record], columns: Sequence[str]) -> Grid:
@@ -219,7 +210,7 @@ def _draw_beside_paper(data: ReportData, title: str, rows: Sequence[Record]) -> 
     return (interval_rows(heading, f"{title}: total", drawn, scale, data.players()),)
 
 
-@row_figure(
+@figure(
     "From V0 to V9",
     query_view(
         "a2rbench_curve", "How do accuracy, wrong answers and the compression of inputs go from V0 to V9?"
@@ -298,7 +289,7 @@ phases = table_figure(
 _DIMENSIONS = ("1D", "2D", "3D")
 
 
-@row_figure(
+@figure(
     "By dimension",
     query_view("a2rbench_dimensions", "Is 2D harder than 1D and 3D, and whose rules make it so?"),
 )
@@ -368,7 +359,7 @@ _MEASURES = {
 }
 
 
-@row_figure(
+@figure(
     "Code of the rules",
     query_view("a2rbench_measures", "How complex is the code of the rules, by dimension, type and author?"),
 )

@@ -7,16 +7,14 @@ from perennial.schemas.beyondbench.things import SUITES
 from perennial.tasks.beyondbench.scaling_figures import SUITES as SUITES_QUERY
 from perennial.tasks.beyondbench.scaling_figures import compute_extras, quantization, scaling, violins
 from perennial.tasks.report.content import (
+    Content,
     Drawing,
     Grid,
     Query,
     Record,
     Report,
     ReportData,
-    Section,
     figure,
-    omit_section,
-    omit_unanalysed,
     table_figure,
 )
 from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
@@ -26,7 +24,6 @@ from perennial.tasks.report.figures.interval_rows import (
     PAPER_SCORES,
     Scale,
     interval_rows,
-    paper_tables,
     read_estimate,
     read_paper_values,
 )
@@ -67,8 +64,6 @@ WHERE edition = $edition
 """,
 )
 
-_KEY = "leaderboard"
-_TITLE = "Suites and overall"
 _PARTS = (*SUITES, "overall")
 _STAR = "\N{NO-BREAK SPACE}*"
 _COLUMNS = (
@@ -87,13 +82,10 @@ _COMPARED = (
 )
 
 
-@figure(_KEY, _TITLE, LEADERBOARD, SCORES, UNASKED, PAPER_SCORES)
-def leaderboard(data: ReportData) -> Section:
-    """The section of the leaderboard: a row per player, three columns per suite and overall."""
-    tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
-    rows = data.group_rows(tables[0].records())
-    if not rows:
-        return omit_unanalysed(_KEY, _TITLE, tables)
+@figure("Suites and overall", LEADERBOARD, SCORES, UNASKED, PAPER_SCORES)
+def leaderboard(data: ReportData, rows: list[Record]) -> Content:
+    """A row per player, three columns per suite and overall."""
+    rows = data.group_rows(rows)
     is_program = [data.is_program(row["player"]) for row in rows]
     differs = any(
         row[f"{part}_common_accuracy"] != row[f"{part}_accuracy"] for row in rows for part in _PARTS
@@ -127,7 +119,7 @@ def leaderboard(data: ReportData) -> Section:
     )
     drawings = _draw_beside_paper(data, rows)
     caption += PAPER_DOC if drawings else ""
-    return Section(_KEY, _TITLE, caption, (*tables, *paper_tables(data)), drawings, grid)
+    return Content(caption, drawings, grid)
 
 
 def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
@@ -143,7 +135,8 @@ def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawin
         ]
         if any(row["paper"] for row in drawn):
             heading = f"{part}, n = {span(row['n'] for row in drawn)} cells per player"
-            drawings.append(interval_rows(heading, f"{_TITLE}: {part}", drawn, _SCALE, data.players()))
+            title = f"{leaderboard.title}: {part}"
+            drawings.append(interval_rows(heading, title, drawn, _SCALE, data.players()))
     return tuple(drawings)
 
 
@@ -196,8 +189,6 @@ def _mark(
 
 # Tasks that take answers which are nearly the best: how many are right, and how many are the best.
 
-_KEY_BEST_ANSWERS = "best_answers"
-_TITLE_BEST_ANSWERS = "Best answers"
 _CAPTION = (
     "A set of projects is right where its profit is at least 95% of the largest possible one, as the prompt "
     "says. Right is the share of scored runs with such an answer, best the share with the largest profit "
@@ -206,22 +197,13 @@ _CAPTION = (
 )
 
 
-@figure(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, SCORES)
-def best_answers(data: ReportData) -> Section:
-    """The section: a row per player, two columns per task whose right answers are not all best."""
-    table = data.tables["scores"]
-    rows = table.records()
-    if not rows:
-        return omit_unanalysed(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, (table,))
+@figure("Best answers", SCORES, key="best_answers")
+def best_answers(data: ReportData, rows: list[Record]) -> Content | str:
+    """A row per player, two columns per task whose right answers are not all best."""
     row_of = {(row["domain"], row["player"]): row for row in rows if row["domain"] != "all"}
     tasks = sorted({task for (task, _), row in row_of.items() if row["best_accuracy"] != row["accuracy"]})
     if not tasks:
-        return omit_section(
-            _KEY_BEST_ANSWERS,
-            _TITLE_BEST_ANSWERS,
-            [table],
-            "Every right answer of this edition is a best one.",
-        )
+        return "Every right answer of this edition is a best one."
     players = [player for player in data.players() if any((task, player) in row_of for task in tasks)]
     cells = []
     for player in players:
@@ -239,7 +221,7 @@ def best_answers(data: ReportData) -> Section:
         frozenset(range(1, 1 + 2 * len(tasks))),
         (("", 1), *((clean(task), 2) for task in tasks)),
     )
-    return Section(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, _CAPTION, (table,), grid=grid)
+    return Content(_CAPTION, grid=grid)
 
 
 # Accuracy against size in the tasks of the Hard suite (figure 1 of the paper).
@@ -255,15 +237,10 @@ ORDER BY domain, player, size
 """,
 )
 
-_KEY_SIZES = "sizes"
-_TITLE_SIZES = "Accuracy and size"
 
-
-@figure(_KEY_SIZES, _TITLE_SIZES, SIZES)
-def size_curves(data: ReportData) -> Section:
-    """The section of accuracy by size: a drawing a task that has problems of several sizes."""
-    table = data.tables[_KEY_SIZES]
-    rows = table.records()
+@figure("Accuracy and size", SIZES, missing="")
+def size_curves(data: ReportData, rows: list[Record]) -> Content | str:
+    """A drawing per task that has problems of several sizes."""
     drawings, flat = [], []
     for task, of_task in groupby(rows, key=lambda row: str(row["domain"])):
         listed = list(of_task)
@@ -272,8 +249,7 @@ def size_curves(data: ReportData) -> Section:
         else:
             flat.append(task)
     if not drawings:
-        missing = "No task of the Hard suite has scored answers at two sizes in this edition."
-        return omit_section(_KEY_SIZES, _TITLE_SIZES, [table], missing)
+        return "No task of the Hard suite has scored answers at two sizes in this edition."
     caption = (
         "Each point is a player's accuracy at one size: the unweighted mean over the variations of the task "
         "that have problems of this size, each the mean over these. Sizes are in the task's own unit: "
@@ -283,7 +259,7 @@ def size_curves(data: ReportData) -> Section:
         "rank have colours; look for others by name. n is the number of instances of a point."
         + (f" Of one size only, and left out: {', '.join(map(_words, flat))}." if flat else "")
     )
-    return Section(_KEY_SIZES, _TITLE_SIZES, caption, (table,), tuple(drawings))
+    return Content(caption, drawings)
 
 
 def _words(task: str) -> str:
@@ -305,7 +281,7 @@ def _draw(task: str, rows: list[Record], players: list[str]) -> Drawing:
     sizes = tuple(sorted({row["size"] for row in rows}))
     axes = Axes("size", "accuracy", x_title="size", ticks=sizes)
     heading = f"{_words(task)}, n = {span(row['instances'] for row in rows)} per point"
-    return draw_curves(heading, f"{_TITLE_SIZES}: {_words(task)}", drawn, axes, players)
+    return draw_curves(heading, f"{size_curves.title}: {_words(task)}", drawn, axes, players)
 
 
 ALL_SIZES = Query(
@@ -340,15 +316,11 @@ WHERE edition = $edition
 """,
 )
 
-_KEY_STATIC = "static"
-_TITLE_STATIC = "The Hard suite and fixed benchmarks"
 
-
-@figure(_KEY_STATIC, _TITLE_STATIC, STATIC)
-def static_benchmarks(data: ReportData) -> Section:
-    """The section of fixed benchmarks: a drawing each, of the players that have a score in it."""
-    table = data.tables[_KEY_STATIC]
-    rows = [row for row in table.records() if row["other_share"] is not None]
+@figure("The Hard suite and fixed benchmarks", STATIC, missing="")
+def static_benchmarks(_data: ReportData, rows: list[Record]) -> Content | str:
+    """A drawing per fixed benchmark, of the players that have a score in it."""
+    rows = [row for row in rows if row["other_share"] is not None]
     drawings = []
     for (benchmark, _), of_source in groupby(rows, lambda row: (row["other_benchmark"], row["source"])):
         listed = list(of_source)
@@ -365,13 +337,12 @@ def static_benchmarks(data: ReportData) -> Section:
         gap = sum(row["gap"] for row in listed) / len(listed)
         heading = f"{clean(benchmark)}: mean gap {decimals(100 * gap, 1)} percentage points; {correlation}"
         axes = Axis(f"score in {benchmark}", True), Axis("accuracy, Hard suite", True)
-        drawings.append(scatter(heading, f"{_TITLE_STATIC}: {clean(benchmark)}", points, *axes))
+        drawings.append(scatter(heading, f"{static_benchmarks.title}: {clean(benchmark)}", points, *axes))
     if not drawings:
-        missing = (
+        return (
             "No player of the Hard suite has a score in another benchmark: perennial import scores takes "
             "scores in, such as those of GSM8K or MMLU, and the players bear the same names."
         )
-        return omit_section(_KEY_STATIC, _TITLE_STATIC, [table], missing)
     caption = (
         "Each point is a player. Below the broken line its accuracy in the Hard suite is lower than its "
         "score in the other benchmark; the gap is the mean difference. Lines through points are 95% "
@@ -379,7 +350,7 @@ def static_benchmarks(data: ReportData) -> Section:
         "that models were trained on the fixed one. r is Pearson's, its 95% interval by Fisher's z, n the "
         "number of players. The table names each score's source."
     )
-    return Section(_KEY_STATIC, _TITLE_STATIC, caption, (table,), tuple(drawings))
+    return Content(caption, drawings)
 
 
 # Replies that are longer than right answers to problems of their size are (the paper's introduction).
@@ -401,15 +372,13 @@ ORDER BY list_position(['easy', 'medium', 'hard'], suite), share_above DESC, pla
 )
 
 
-@figure(OVERTHINKING.name, "Overthinking", OVERTHINKING)
-def overthinking(data: ReportData) -> Section:
-    """The section of replies above the bound, by suite and player."""
-    key, title = overthinking.key, overthinking.title
-    table = data.tables[key]
-    rows = table.records()
-    if not rows:
-        missing = "No task and size of this edition has 20 right replies of models to give a bound."
-        return omit_section(key, title, [table], missing)
+@figure(
+    "Overthinking",
+    OVERTHINKING,
+    missing="No task and size of this edition has 20 right replies of models to give a bound.",
+)
+def overthinking(data: ReportData, rows: list[Record]) -> Content:
+    """Replies above the bound, by suite and player."""
     caption = (
         "The tokens of a reply, with its reasoning, are divided by those of a written solution. The bound of "
         "a task and size is the 95th percentile of this ratio over the right replies of all models, so 5% of "
@@ -417,7 +386,7 @@ def overthinking(data: ReportData) -> Section:
         "take; accuracy above and below says whether it helps. View beyondbench_overthinking has each size. "
         "Points have no intervals: they are of these replies, of which n is the number."
     )
-    return Section(key, title, caption, (table,), _draw_overthinking(rows, data.players()))
+    return Content(caption, _draw_overthinking(rows, data.players()))
 
 
 _BELOW, _ABOVE = "at most the bound", "above it"

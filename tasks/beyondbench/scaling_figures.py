@@ -8,15 +8,14 @@ from statistics import fmean, median
 import altair as alt
 
 from perennial.tasks.report.content import (
+    Content,
     Drawing,
     Extras,
     Query,
     Record,
     ReportData,
     ReportTable,
-    Section,
     figure,
-    omit_section,
 )
 from perennial.tasks.report.figures.chart import (
     BACK,
@@ -114,19 +113,16 @@ _KEYS = (
 _HEIGHT = 300
 
 
-@figure(SCALING, "Accuracy and parameters", MODEL_FACTS, is_computed=True)
-def scaling(data: ReportData) -> Section:
-    """The section of overall accuracy by parameters: a point per model, a line per family."""
-    key, title = scaling.key, scaling.title
-    tables = (data.tables["model_facts"], data.tables[SCALING])
-    lines = tables[1].records()
+@figure("Accuracy and parameters", MODEL_FACTS, key=SCALING, is_computed=True, missing="")
+def scaling(data: ReportData, rows: list[Record]) -> Content | str:
+    """Overall accuracy by parameters: a point per model, a line per family."""
+    lines = data.tables[SCALING].records()
     if not lines:
-        missing = (
+        return (
             "Of no family are the parameters of two models known that answered all three suites. "
             f"{_KEYS} when it is evaluated."
         )
-        return omit_section(key, title, tables, missing)
-    families = families_of(tables[0].records())
+    families = families_of(rows)
     points = [_point(row) for family in sorted(families) for row in families[family]]
     ends = [
         {
@@ -145,7 +141,11 @@ def scaling(data: ReportData) -> Section:
     )
     heading = f"percentage points a doubling of parameters: {gains}"
     drawing = make_drawing(
-        heading, title, _compile_chart_of(tuple(map(clean, sorted(families)))), [*points, *ends], is_wide=True
+        heading,
+        scaling.title,
+        _compile_chart_of(tuple(map(clean, sorted(families)))),
+        [*points, *ends],
+        is_wide=True,
     )
     caption = (
         "Each point is a model, its overall accuracy over the logarithm of its parameters; lines through "
@@ -153,7 +153,7 @@ def scaling(data: ReportData) -> Section:
         "family each, n models: too few for an interval of the gain. Quantised models are left out. "
         f"{_KEYS}: models without them are not here."
     )
-    return Section(key, title, caption, tables, (drawing,))
+    return Content(caption, [drawing])
 
 
 def _point(row: Record) -> Record:
@@ -190,24 +190,22 @@ def _compile_chart_of(families: tuple[str, ...]) -> Spec:
     return compile_chart(alt.layer(*layers, data=ROWS).properties(width="container", height=_HEIGHT))
 
 
-@figure("quantization", "Accuracy and quantisation", MODEL_FACTS)
-def quantization(data: ReportData) -> Section:
-    """The section of models beside quantised ones of the same family, parameters and tuning."""
-    key, title = quantization.key, quantization.title
-    table = data.tables["model_facts"]
+@figure("Accuracy and quantisation", MODEL_FACTS, key="quantization", missing="")
+def quantization(_data: ReportData, listed: list[Record]) -> Content | str:
+    """Models beside quantised ones of the same family, parameters and tuning."""
     groups: dict[tuple[str, float, str], list[Record]] = defaultdict(list)
-    for row in data.known_rows("model_facts", "quantization"):
-        if row["suite"] == "overall" and row["family"] and row["parameters_billion"]:
+    for row in listed:
+        is_known = row["quantization"] is not None and row["family"] and row["parameters_billion"]
+        if row["suite"] == "overall" and is_known:
             groups[row["family"], row["parameters_billion"], row["tuning"] or ""].append(row)
     compared = {
         key: rows for key, rows in sorted(groups.items()) if len({row["quantization"] for row in rows}) > 1
     }
     if not compared:
-        missing = (
+        return (
             "No two models that answered all three suites are known to differ in quantisation alone. "
             f"{_KEYS} when it is evaluated."
         )
-        return omit_section(key, title, [table], missing)
     drawn = [
         {
             "player": clean(f"{family} {size:g}B {tuning}".strip()),
@@ -224,47 +222,42 @@ def quantization(data: ReportData) -> Section:
         for row in sorted(rows, key=lambda row: (row["quantization"] != "none", row["quantization"]))
     ]
     heading = f"models in several quantisations: {len(compared)}"
-    drawing = interval_rows(heading, title, drawn, Scale(("overall accuracy",), ends=(0, 1)))
+    drawing = interval_rows(heading, quantization.title, drawn, Scale(("overall accuracy",), ends=(0, 1)))
     caption = (
         "Each row is a model of one family, size and tuning in the quantisations that played; none is full "
         "precision. Each point is its overall accuracy with its 95% interval for instances that vary. "
         f"{_KEYS}."
     )
-    return Section(key, title, caption, (table,), (drawing,))
+    return Content(caption, [drawing])
 
 
 # How accuracies of models spread by tuning and suite, as violins (figure 5 of the paper).
 
-_KEY = "violins"
-_TITLE = "Accuracy by tuning and suite"
 _FEWEST = 5  # models of one tuning: a density of fewer would be drawn from nothing
 _HALF, _HEIGHT_VIOLINS, _STEPS = 0.4, 260, 60
 
 
-@figure(_KEY, _TITLE, MODEL_FACTS)
-def violins(data: ReportData) -> Section:
-    """The section of violins: a drawing per suite and overall, a violin per tuning."""
-    table = data.tables["model_facts"]
+@figure("Accuracy by tuning and suite", MODEL_FACTS, key="violins", missing="")
+def violins(_data: ReportData, rows: list[Record]) -> Content | str:
+    """A drawing per suite and overall, a violin per tuning."""
     suites: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for row in data.known_rows("model_facts", "tuning"):
-        suites[row["suite"]][row["tuning"]].append(row)
+    for row in rows:
+        if row["tuning"] is not None:
+            suites[row["suite"]][row["tuning"]].append(row)
     suites = {suite: parts for suite, parts in suites.items() if max(map(len, parts.values())) >= _FEWEST}
     if not suites:
-        missing = (
+        return (
             f"Of no tuning, such as instruct or thinking, are {_FEWEST} models known that played, so that "
             "there is no spread to show. The key tuning of a model's entry in models.toml says it when the "
             "model is evaluated."
         )
-        return omit_section(_KEY, _TITLE, [table], missing)
     caption = (
         "Each point is a model. A violin's width is the density of models at each accuracy, a normal kernel "
         f"by Scott's rule, drawn for {_FEWEST} models or more; the broken line is their median, the whole "
         "one their mean, n their number. The gap is the highest mean of a drawing minus the lowest, in "
         "percentage points: models of two tunings differ in more than tuning."
     )
-    return Section(
-        _KEY, _TITLE, caption, (table,), tuple(_draw(suite, parts) for suite, parts in suites.items())
-    )
+    return Content(caption, [_draw(suite, parts) for suite, parts in suites.items()])
 
 
 def _draw(suite: str, groups: dict[str, list[Record]]) -> Drawing:
@@ -277,7 +270,7 @@ def _draw(suite: str, groups: dict[str, list[Record]]) -> Drawing:
     )
     rows = [row for index, tuning in enumerate(tunings) for row in _rows(index, tuning, groups[tuning])]
     spec = _compile_violins(tuple(map(clean, tunings)))
-    return make_drawing(f"{suite}: {listed}{gap}", f"{_TITLE}: {suite}", spec, rows)
+    return make_drawing(f"{suite}: {listed}{gap}", f"{violins.title}: {suite}", spec, rows)
 
 
 def _rows(column: int, tuning: str, models: Sequence[Record]) -> list[Record]:

@@ -20,8 +20,8 @@ from perennial.tasks.report.content import (
     Record,
     Report,
     ReportData,
+    figure,
     query_view,
-    row_figure,
     table_figure,
 )
 from perennial.tasks.report.figures.analysts import analysed_answers
@@ -32,7 +32,6 @@ from perennial.tasks.report.figures.interval_rows import (
     PAPER_SCORES,
     Scale,
     interval_rows,
-    paper_tables,
     read_estimate,
     read_paper_values,
 )
@@ -53,7 +52,7 @@ _UNREAD = "no letters"
 _KINDS = (*ERROR_CLASSES, _UNREAD)
 
 
-@row_figure(
+@figure(
     "Classes of wrong replies",
     query_view(
         "knowlogic_errors",
@@ -114,7 +113,7 @@ _LABELS = {
 }
 
 
-@row_figure(
+@figure(
     "Accuracy by scenario",
     query_view(
         "knowlogic_scenarios",
@@ -138,7 +137,7 @@ def scenarios(data: ReportData, rows: list[Record]) -> Content:
     )
 
 
-@row_figure(
+@figure(
     "Accuracy by question type",
     query_view(
         "knowlogic_types",
@@ -189,7 +188,7 @@ def _draw(
 # Each player on the same questions in two languages.
 
 
-@row_figure(
+@figure(
     "Chinese and English",
     query_view(
         "knowlogic_languages",
@@ -225,7 +224,7 @@ def languages(data: ReportData, rows: list[Record]) -> Content:
 _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
-@row_figure(
+@figure(
     "Domains and languages",
     query_view(
         "knowlogic_leaderboard",
@@ -278,7 +277,7 @@ def leaderboard(data: ReportData, rows: list[Record]) -> Content:
     )
     drawings = _draw_beside_paper(data, rows)
     caption += PAPER_DOC if drawings else ""
-    return Content(caption, drawings, grid, tuple(paper_tables(data)))
+    return Content(caption, drawings, grid)
 
 
 def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
@@ -328,7 +327,7 @@ WHERE edition = $edition AND classes = '{classes}'
 """,
     )
     missing = "No model played in this edition, or it has no such classes."
-    declare = row_figure(title, query, missing=missing, difficulty=classes)
+    declare = figure(title, query, missing=missing, difficulty=classes)
     return declare(lambda _, rows: _tabulate_means(rows, words))
 
 

@@ -10,8 +10,8 @@ from perennial.tasks.report.content import (
     Query,
     Record,
     ReportData,
+    figure,
     query_view,
-    row_figure,
 )
 from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
 from perennial.tasks.report.wording import decimals, span
@@ -28,7 +28,7 @@ def _query(name: str, question: str, view: str = "") -> Query:
     return query_view(view or f"knowlogic_{name}", question, name=name, where="language = 'all'")
 
 
-@row_figure(
+@figure(
     "Accuracy and difficulty",
     _query("difficulty", "Does accuracy fall from easy to hard questions in each domain?"),
     difficulty="effort",
@@ -57,7 +57,7 @@ def difficulty(data: ReportData, records: list[Record]) -> Content | str:
     )
 
 
-@row_figure(
+@figure(
     "Accuracy and difficulty by the paper's level",
     _query("level_classes", "Does accuracy fall from easy to hard by the paper's level?"),
     missing="The questions of this edition have no levels: it was imported, or not analysed.",
@@ -79,7 +79,7 @@ def level_classes(data: ReportData, records: list[Record]) -> Content:
 _NO_TOKENS = "No reply of this edition has a token count: no model played in it."
 
 
-@row_figure(
+@figure(
     "Tokens of right and wrong replies",
     _query(
         "reply_tokens",
@@ -106,7 +106,7 @@ def reply_tokens(data: ReportData, records: list[Record]) -> Content | str:
 _NO_LEVELS = "No reply of this edition has a token count, or its questions have no levels."
 
 
-@row_figure(
+@figure(
     "Tokens and level",
     _query("levels", "Do replies get longer, and right less often, as the level rises?"),
     missing=_NO_LEVELS,

@@ -18,16 +18,15 @@ from perennial.tasks.kumo.report_figures import (
     training_curves,
 )
 from perennial.tasks.report.content import (
+    UNANALYSED,
+    Content,
     Grid,
     Query,
     Record,
     Report,
     ReportData,
-    Section,
     figure,
     grid_figure,
-    omit_section,
-    omit_unanalysed,
     table_figure,
 )
 from perennial.tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
@@ -89,14 +88,13 @@ _PARTS = ("domains", "books")
 
 
 @figure(
-    "authoring",
     "Domains and books by models",
     *(AUTHORING_FUNNEL, AUTHORING_COSTS),
+    key="authoring",
     missing="No model wrote domains or books of this edition.",
 )
-def authoring(data: ReportData) -> Section:
-    """The section of the funnel, drawn for all categories, and of the costs, a row per domain."""
-    funnel, costs = (table.records() for table in authoring.tables(data))
+def authoring(data: ReportData, funnel: list[Record]) -> Content:
+    """The funnel, drawn for all categories, and the costs, a row per domain."""
     caption = (
         "How many of the n proposed domains were new, got a valid configuration (some after repairs) and "
         "were accepted; of n instances that needed a book by a model, for how many it passed at once, passed "
@@ -114,7 +112,7 @@ def authoring(data: ReportData) -> Section:
         if any(row["number"] for row in drawn):
             heading = f"{part}, n = {drawn[0]['number']:,} {drawn[0]['step']}"
             drawings.append(make_drawing(heading, f"{authoring.title}: {part}", _compile(part), drawn))
-    return authoring.section(data, caption, drawings, _cost_grid(costs))
+    return Content(caption, drawings, _cost_grid(data.tables[AUTHORING_COSTS.name].records()))
 
 
 @lru_cache(maxsize=2)
@@ -169,15 +167,9 @@ ORDER BY setting, style, player
 )
 
 
-@figure(
-    "book_styles",
-    "Styles of books",
-    BOOK_STYLES,
-    missing="No player was shown a book that the template wrote.",
-)
-def book_styles(data: ReportData) -> Section:
-    """The section of success rates by style: a row per setting and style, a column per player."""
-    rows = data.tables["book_styles"].records()
+@figure("Styles of books", BOOK_STYLES, missing="No player was shown a book that the template wrote.")
+def book_styles(data: ReportData, rows: list[Record]) -> Content:
+    """Success rates by style: a row per setting and style, a column per player."""
     players = [name for name in data.players() if any(row["player"] == name for row in rows)]
     cells = {(row["setting"], row["style"], row["player"]): row for row in rows}
     counts = {(row["setting"], row["style"]): row["instances"] for row in rows}
@@ -199,7 +191,7 @@ def book_styles(data: ReportData) -> Section:
     )
     headings = ("setting", "style", "n", *map(clean, players))
     grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))))
-    return book_styles.section(data, caption, grid=grid)
+    return Content(caption, grid=grid)
 
 
 # Books that models revised: how many in each domain, and whether players gained where more were.
@@ -243,15 +235,15 @@ _ENDS = ("revised", "replaced")
 
 
 @figure(
-    "revisions",
     "Books that were revised",
     *(REVISIONS, REVISIONS_GAIN, REVISIONS_CORRELATION),
     missing="No model wrote books of this edition.",
 )
-def book_revisions(data: ReportData) -> Section:
-    """The section of the paper's figures 13 and 14: counts by domain, and gains by count."""
+def book_revisions(data: ReportData, revised: list[Record]) -> Content:
+    """The paper's figures 13 and 14: counts by domain, and gains by count."""
     title = book_revisions.title
-    revised, gains, related = (table.records() for table in book_revisions.tables(data))
+    gains = data.tables[REVISIONS_GAIN.name].records()
+    related = data.tables[REVISIONS_CORRELATION.name].records()
     caption = (
         "How many books of each domain passed after a revision, and how many never passed, so that the "
         "template's is used; all others passed as they were written. These are counts, with no interval. "
@@ -290,7 +282,7 @@ def book_revisions(data: ReportData) -> Section:
             drawings.append(make_drawing(heading, f"{title}: {heading}", _compile_gains(players), points))
     headings = ("setting", "player", "n", "r", "n, gain r", "gain r")
     grid = Grid(headings, tuple(map(_correlation_cells, related)), frozenset(range(2, 6)))
-    return book_revisions.section(data, caption, drawings, grid if related else None)
+    return Content(caption, drawings, grid if related else None)
 
 
 def _correlation_cells(row: Record) -> tuple[str, ...]:
@@ -441,14 +433,12 @@ _COUNTERFACTUAL = (
 
 
 @figure(
-    "control_gaps",
     "With and without the book",
     CONTROL_GAPS,
     missing="No model of this edition played both with its book and as closed:MODEL or symbolic:MODEL.",
 )
-def control_gaps(data: ReportData) -> Section:
-    """The section of the gaps between models and their controls: all domains, then each."""
-    rows = data.tables["control_gaps"].records()
+def control_gaps(_data: ReportData, rows: list[Record]) -> Content:
+    """The gaps between models and their controls: all domains, then each."""
     exchanged = any(row["variant"] == "counterfactual" for row in rows)
     caption = (
         "Gap is the model's success rate with the book minus that of the same model as a control, over the "
@@ -460,7 +450,7 @@ def control_gaps(data: ReportData) -> Section:
         + (_COUNTERFACTUAL if exchanged else "")
         + describe_hidden_gaps(rows)
     )
-    return control_gaps.section(data, caption, grid=gap_grid(rows))
+    return Content(caption, grid=gap_grid(rows))
 
 
 # How instances were drawn: engine, solver, and what was judged, by domain and setting.
@@ -557,13 +547,13 @@ _REFERENCES = {
 }
 
 
-@figure("relative_action_counts", "Relative action count by setting", RELATIVE_ACTION_COUNTS)
-def action_rows(data: ReportData) -> Section:
-    """The section of relative action counts: a row per player, a drawing per setting and count."""
-    key, title, column = action_rows.key, action_rows.title, "relative_action_count"
-    rows = data.known_rows(key, column)
+@figure("Relative action count by setting", RELATIVE_ACTION_COUNTS)
+def action_rows(data: ReportData, rows: list[Record]) -> Content | str:
+    """A row per player, a drawing per setting and count."""
+    title, column = action_rows.title, "relative_action_count"
+    rows = [row for row in rows if row[column] is not None]
     if not rows:
-        return omit_unanalysed(key, title, action_rows.tables(data))
+        return UNANALYSED
     scale = Scale(("relative action count:", "0 is the reference, lower is better"), has_zero_line=True)
     drawings = [
         drawing
@@ -585,25 +575,20 @@ def action_rows(data: ReportData) -> Section:
         f"below it. {name_populations(rows)} "
         f"{SCORED_EPISODES}"
     )
-    return action_rows.section(data, caption, drawings)
+    return Content(caption, drawings)
 
 
-@figure("topology", "Topology and success", TOPOLOGY)
-def topology_rows(data: ReportData) -> Section:
-    """The section of the trend of success on edges, and of V in its table; a drawing per setting."""
-    key, title, column = topology_rows.key, topology_rows.title, "topology_trend"
-    table = data.tables[key]
-    if not table.rows:
-        return omit_unanalysed(key, title, [table])
-    informative = data.known_rows(key, column)
+@figure("Topology and success", TOPOLOGY)
+def topology_rows(data: ReportData, rows: list[Record]) -> Content | str:
+    """The trend of success on edges, and V in its table; a drawing per setting."""
+    informative = [row for row in rows if row["topology_trend"] is not None]
     if not informative:
-        missing = (
+        return (
             "No trend is defined: it takes 50 instances of a player, which differ in edges and in success "
             "within domains. The table says why for each player."
         )
-        return omit_section(key, title, [table], missing)
     scale = Scale(("percentage points of success per edge",), has_zero_line=True)
-    drawings = rows_by_setting(data, title, informative, _read_trend, scale)
+    drawings = rows_by_setting(data, topology_rows.title, informative, _read_trend, scale)
     caption = (
         "How many percentage points of success one more edge of an instance's truth-action graph gives or "
         "costs, within domains: 0 is no trend. Lines are 95% intervals by resampling domains, from ten "
@@ -613,7 +598,7 @@ def topology_rows(data: ReportData) -> Section:
         "(compare permuted_v, its mean without association), and the paper's V and p (kumo_2025) for "
         "players with five runs per instance. Columns that end in _undefined say why a figure is missing."
     )
-    return topology_rows.section(data, caption, drawings)
+    return Content(caption, drawings)
 
 
 def _read_trend(row: Record) -> list[Record]:

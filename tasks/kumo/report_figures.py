@@ -11,6 +11,7 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.game import VARIANTS
 from perennial.tasks.kumo.statistics import communities, domain_graph, rate_of_outcomes
 from perennial.tasks.report.content import (
+    Content,
     Drawing,
     Extras,
     Grid,
@@ -18,9 +19,7 @@ from perennial.tasks.report.content import (
     Record,
     ReportData,
     ReportTable,
-    Section,
     figure,
-    omit_section,
 )
 from perennial.tasks.report.figures.chart import (
     FOUND,
@@ -96,14 +95,13 @@ def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
 
 
 @figure(
-    _KEY,
     "Success against training steps",
+    key=_KEY,
     is_computed=True,
     missing="No player of this edition is a training checkpoint (sft/TRAINING-STEP).",
 )
-def training_curves(data: ReportData) -> Section:
-    """The section of training curves: a panel per test set, a line per training."""
-    rows = data.tables[_KEY].records()
+def training_curves(data: ReportData, rows: list[Record]) -> Content:
+    """A panel per test set, a line per training."""
     trainings = tuple(dict.fromkeys(clean(row["training"]) for row in rows))
     order = [*data.settings, *sorted({row["setting"] for row in rows} - {*data.settings})]
     cells = {(row["domain"], row["setting"]) for row in rows}
@@ -117,7 +115,7 @@ def training_curves(data: ReportData) -> Section:
         "instance, and n counts the instances. Where a line is lower in a domain or setting that the model "
         "was not trained on, what it learned does not carry over."
     )
-    return training_curves.section(data, caption, drawings)
+    return Content(caption, drawings)
 
 
 def _draw(domain: str, setting: str, rows: Sequence[Record], trainings: tuple[str, ...]) -> Drawing:
@@ -239,9 +237,9 @@ _SIDE = 320
 _MOST_DRAWN = 12
 
 
-@figure("communities", "Domain graphs", is_computed=True, missing="This edition has no configuration.")
-def domain_graphs(data: ReportData) -> Section:
-    """The section of domain graphs; beyond a dozen domains the others are in its table alone."""
+@figure("Domain graphs", key="communities", is_computed=True, missing="This edition has no configuration.")
+def domain_graphs(data: ReportData, _rows: list[Record]) -> Content:
+    """A matrix per domain; beyond a dozen domains the others are in its table alone."""
     graphs: tuple[DomainGraph, ...] = data.drawing_data
     drawings = list(map(_draw_domain_graph, graphs[:_MOST_DRAWN]))
     beyond = len(graphs) - len(drawings)
@@ -254,7 +252,7 @@ def domain_graphs(data: ReportData) -> Section:
     )
     if beyond:
         caption += f" The first {_MOST_DRAWN} domains by name are drawn, {beyond} more are in the table."
-    return domain_graphs.section(data, caption, drawings)
+    return Content(caption, drawings)
 
 
 def _draw_domain_graph(graph: DomainGraph) -> Drawing:
@@ -327,10 +325,14 @@ ORDER BY s.size, setting, optimal_count
 )
 
 
-@figure("optimal_counts", "Optimal action counts", is_computed=True, missing="This edition has no instance.")
-def optimal_histogram(data: ReportData) -> Section:
-    """The section of optimal action counts: share of instances by count, a drawing per setting."""
-    rows = data.tables["optimal_counts"].records()
+@figure(
+    "Optimal action counts",
+    key="optimal_counts",
+    is_computed=True,
+    missing="This edition has no instance.",
+)
+def optimal_histogram(data: ReportData, rows: list[Record]) -> Content:
+    """The share of instances by count, a drawing per setting."""
     drawings = []
     for setting in data.settings:
         listed = [row for row in rows if row["setting"] == setting]
@@ -344,7 +346,7 @@ def optimal_histogram(data: ReportData) -> Section:
         "many actions (its tests and the one prediction), on the observations that the instance has. 95% "
         "intervals: Wilson's for each share, normal for the mean. n is the number of instances."
     )
-    return optimal_histogram.section(data, caption, drawings)
+    return Content(caption, drawings)
 
 
 def _list_bars(rows: list[Record]) -> list[Record]:
@@ -394,15 +396,17 @@ FROM left_out_settings WHERE edition = $edition ORDER BY player, setting
 )
 
 
-@figure(STEPS_AT_HALF.name, "Steps at one half", STEPS_AT_HALF, LEFT_OUT_SETTINGS)
-def steps_at_half(data: ReportData) -> Section:
-    """The section of steps at one half: a row per player, and the predictions of left-out settings."""
+@figure(
+    "Steps at one half",
+    *(STEPS_AT_HALF, LEFT_OUT_SETTINGS),
+    missing="No player has such a number: perennial analyse computes it.",
+)
+def steps_at_half(data: ReportData, listed: list[Record]) -> Content | str:
+    """A row per player, and the predictions of left-out settings."""
     key, title = steps_at_half.key, steps_at_half.title
-    tables = steps_at_half.tables(data)
-    rows = data.known_rows(key, key)
+    rows = [row for row in listed if row[key] is not None]
     if not rows:
-        reasons = [row["no_interval"] for row in tables[0].records()] or ["perennial analyse computes it"]
-        return omit_section(key, title, tables, f"No player has such a number: {reasons[0]}.")
+        return f"No player has such a number: {listed[0]['no_interval']}."
     fewest, most = rows[0]["fewest_steps"], rows[0]["most_steps"]
     drawn = [
         read_estimate(row, key, "instances", more="" if fewest <= row[key] <= most else ", extrapolated")
@@ -410,7 +414,8 @@ def steps_at_half(data: ReportData) -> Section:
     ]
     scale = Scale(("expected steps at which success above guessing is one half",), places=2)
     heading = f"all settings, n = {span(row['instances'] for row in rows)} instances per player"
-    predicted = {(row["player"], row["setting"]): row for row in tables[1].records()}
+    left_out = data.tables[LEFT_OUT_SETTINGS.name].records()
+    predicted = {(row["player"], row["setting"]): row for row in left_out}
     cells = tuple(
         (
             *(clean(player), clean(setting), f"{row['instances']:,}"),
@@ -429,4 +434,4 @@ def steps_at_half(data: ReportData) -> Section:
     )
     headings = ("player", "left-out setting", "n", "predicted", "observed", "observed − predicted")
     grid = Grid(headings, cells, frozenset(range(2, 6))) if cells else None
-    return steps_at_half.section(data, caption, [interval_rows(heading, title, drawn, scale)], grid)
+    return Content(caption, [interval_rows(heading, title, drawn, scale)], grid)

@@ -114,6 +114,11 @@ class ReportData:
         groups = self._groups
         return sorted(rows, key=lambda row: GROUPS.index(groups.get(row["player"], GROUPS[-1])))
 
+    def sort_by_setting(self, rows: Iterable[Record]) -> list[Record]:
+        """The rows in the order of the settings on the page, without those of other settings."""
+        listed = [row for row in rows if row["setting"] in self.settings]
+        return sorted(listed, key=lambda row: self.settings.index(row["setting"]))
+
     def is_program(self, player: str) -> bool:
         """Whether the player is a line of reference and no participant."""
         return self._groups.get(player) in LINES
@@ -288,49 +293,100 @@ def _no_extras(_queried: Mapping[str, ReportTable], _seed: int) -> Extras:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What a section shows: caption, drawings, a grid, and names of tables beside those of its figure."""
+
+    caption: str
+    drawings: Iterable[Drawing] = ()
+    grid: Grid | None = None
+    tables: tuple[str, ...] = ()
+
+
+ShowRows = Callable[[ReportData, list[Record]], Content | str]
+UNANALYSED = "The edition's statistics lack these figures: the command perennial analyse computes them."
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """One figure of the report and of the explorer: called with the data, it returns its section.
 
     `key` and `title` are those of the section. `queries` are what it is drawn of, beside the headline and,
-    where it `is_computed`, what `Report.compute` returns. `difficulty` names the classes of questions that it
-    goes by, where the benchmark has several kinds of classes. `missing` says why nothing is drawn where its
-    first table is empty.
+    where it `is_computed`, what `Report.compute` returns. `show` gets the data and the rows of `table`; it
+    may return a sentence that says why nothing is drawn, as `missing` does where there are no rows.
+    `difficulty` names the classes of questions that it goes by, where the benchmark has several kinds.
     """
 
     key: str
     title: str
     queries: tuple[Query, ...]
-    draw: Callable[[ReportData], Section]
+    table: str
+    show: ShowRows
     is_computed: bool = False
     difficulty: str = ""
     missing: str = ""
 
     def __call__(self, data: ReportData) -> Section:
-        """Draw the section from the rows of `queries`; players whose answers a log claims are named so."""
-        if self.missing and not self.tables(data)[0].rows:
-            return omit_section(self.key, self.title, self.tables(data), self.missing)
-        return self.draw(data).rename(data.claimed)
-
-    def tables(self, data: ReportData) -> tuple[ReportTable, ...]:
-        """The tables behind it: those of its queries, or the computed one that bears its key."""
-        return tuple(data.tables[query.name] for query in self.queries) or (data.tables[self.key],)
-
-    def section(
-        self, data: ReportData, caption: str, drawings: Iterable[Drawing] = (), grid: Grid | None = None
-    ) -> Section:
-        """Its section, with the tables behind it."""
-        return Section(self.key, self.title, caption, self.tables(data), tuple(drawings), grid)
+        """The section, with all tables behind it; players whose answers a log claims are named so."""
+        rows = data.tables[self.table].records()
+        content = self.show(data, rows) if rows or not self.missing else self.missing
+        names = [self.table, *(query.name for query in self.queries), *((self.key,) * self.is_computed)]
+        if not isinstance(content, str):
+            names += content.tables
+        # What the paper prints is a query that hand-made data may lack.
+        tables = tuple(data.tables[name] for name in dict.fromkeys(names) if name in data.tables)
+        if isinstance(content, str):
+            return omit_section(self.key, self.title, tables, content)
+        section = Section(
+            self.key, self.title, content.caption, tables, tuple(content.drawings), content.grid
+        )
+        return section.rename(data.claimed)
 
 
 def figure(
-    key: str, title: str, *queries: Query, is_computed: bool = False, difficulty: str = "", missing: str = ""
-) -> Callable[[Callable[[ReportData], Section]], Figure]:
-    """A decorator that makes a figure of the function that draws it."""
+    title: str,
+    *queries: Query,
+    key: str = "",
+    table: str = "",
+    missing: str = UNANALYSED,
+    difficulty: str = "",
+    is_computed: bool = False,
+) -> Callable[[ShowRows], Figure]:
+    """A decorator that makes a figure of the function that shows its rows.
 
-    def declare(draw: Callable[[ReportData], Section]) -> Figure:
-        return Figure(key, title, queries, draw, is_computed, difficulty, missing)
+    They are those of `table`, else of the first query, else of what is computed under its key; the key is
+    the first query's name. With an empty `missing` the function is called where there are no rows, too.
+    """
+
+    def declare(show: ShowRows) -> Figure:
+        shown = table or (queries[0].name if queries else key)
+        return Figure(key or queries[0].name, title, queries, shown, show, is_computed, difficulty, missing)
 
     return declare
+
+
+def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
+    """The figure that is the query's rows, to be read as a table."""
+    return figure(title, query, key=key, missing="")(lambda _data, _rows: Content(caption))
+
+
+def grid_figure(
+    title: str,
+    query: Query,
+    caption: Callable[[list[Record]], str],
+    columns: Mapping[str, Callable[[Record], str]],
+    *,
+    texts: int,
+    missing: str,
+    key: str = "",
+) -> Figure:
+    """The figure that is a grid of the query's rows: cells by heading, the first `texts` without numbers."""
+
+    @figure(title, query, key=key, missing=missing)
+    def show(_data: ReportData, rows: list[Record]) -> Content:
+        lines = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
+        return Content(caption(rows), grid=Grid(tuple(columns), lines, frozenset(range(texts, len(columns)))))
+
+    return show
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,72 +417,6 @@ class Report:
         return sorted({figure.difficulty for figure in self.figures} - {""})
 
 
-UNANALYSED = "The edition's statistics lack these figures: the command perennial analyse computes them."
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a section shows: caption, drawings, a grid, and tables beside that of its first query."""
-
-    caption: str
-    drawings: Iterable[Drawing] = ()
-    grid: Grid | None = None
-    tables: tuple[ReportTable, ...] = ()
-
-
-def row_figure(
-    title: str, query: Query, *others: Query, missing: str = UNANALYSED, difficulty: str = ""
-) -> Callable[[Callable[[ReportData, list[Record]], Content | str]], Figure]:
-    """A decorator that makes a figure, named as its first query, of the function that shows its rows.
-
-    Where there are no rows, `missing` says why nothing is drawn; the function may return such a sentence too.
-    """
-
-    def declare(show: Callable[[ReportData, list[Record]], Content | str]) -> Figure:
-        def draw(data: ReportData) -> Section:
-            table = data.tables[query.name]
-            content = show(data, table.records())
-            if isinstance(content, str):
-                return omit_section(query.name, title, [table], content)
-            tables, drawings = (table, *content.tables), tuple(content.drawings)
-            return Section(query.name, title, content.caption, tables, drawings, content.grid)
-
-        return Figure(query.name, title, (query, *others), draw, difficulty=difficulty, missing=missing)
-
-    return declare
-
-
-def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
-    """The figure that is the query's rows, to be read as a table."""
-
-    def draw(data: ReportData) -> Section:
-        return Section(key, title, caption, (data.tables[query.name],))
-
-    return Figure(key, title, (query,), draw)
-
-
-def grid_figure(
-    title: str,
-    query: Query,
-    caption: Callable[[list[Record]], str],
-    columns: Mapping[str, Callable[[Record], str]],
-    *,
-    texts: int,
-    missing: str,
-    key: str = "",
-) -> Figure:
-    """The figure that is a grid of the query's rows: cells by heading, the first `texts` without numbers."""
-
-    def draw(data: ReportData) -> Section:
-        rows = data.tables[query.name].records()
-        lines = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
-        grid = Grid(tuple(columns), lines, frozenset(range(texts, len(columns))))
-        return declared.section(data, caption(rows), grid=grid)
-
-    declared = Figure(key or query.name, title, (query,), draw, missing=missing)
-    return declared
-
-
 def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:
     """The queries that these figures are drawn of, each once, by name."""
     return {query.name: query for figure in figures for query in figure.queries}
@@ -435,8 +425,3 @@ def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:
 def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:
     """A section that only says why it has no figure."""
     return Section(key, title, "", tuple(tables), missing=missing)
-
-
-def omit_unanalysed(key: str, title: str, tables: Iterable[ReportTable]) -> Section:
-    """A section whose figures are not among the edition's statistics."""
-    return omit_section(key, title, tables, UNANALYSED)

@@ -14,7 +14,7 @@ from perennial.flows.web.page import Page
 from perennial.schemas.benchmark import Declaration, benchmarks
 from perennial.schemas.game import Program, Result
 from perennial.schemas.table_form import Column
-from perennial.tasks.report.content import Report, ReportData, Section, figure
+from perennial.tasks.report.content import Content, Record, Report, ReportData, figure
 from tests.flows.hand_made_root import perennial
 from tests.toy import benchmark as toy
 
@@ -41,8 +41,9 @@ def _fail(*_of: object) -> Any:
     raise ZeroDivisionError("by nothing")
 
 
-def _read_domains(data: ReportData) -> Section:
-    return Section("undeclared", "Undeclared", "", (data.tables["domains"],))
+@figure("Undeclared", key="undeclared", table="headline")
+def _undeclared(data: ReportData, _rows: list[Record]) -> Content:
+    return Content(data.tables["domains"].sql)
 
 
 def _numbers_of(game: dict[str, Any]) -> dict[str, int]:
@@ -98,12 +99,12 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
     ),
     "a section that fails": (
         "report",
-        _does(report=lambda _self: Report(after_rates=(figure("f", "F")(_fail),))),
+        _does(report=lambda _self: Report(after_rates=(figure("F", key="f", table="headline")(_fail),))),
         "by nothing",
     ),
     "a figure that reads what it does not declare": (
         "report",
-        _does(report=lambda _self: Report(after_rates=(figure("undeclared", "Undeclared")(_read_domains),))),
+        _does(report=lambda _self: Report(after_rates=(_undeclared,))),
         "figure 'undeclared' reads 'domains', which its @figure does not name",
     ),
     "a template that is missing": ("export", _patched(toy, "TEMPLATE", "toy/none.md.j2"), "toy/none.md.j2"),

@@ -19,7 +19,7 @@ from perennial.schemas.presentation import Presentation
 from perennial.schemas.rows import ReadJson, Rows
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import Sizes, setting, size_setting
-from perennial.tasks.report.content import Grid, Query, Report, ReportData, Section, figure, omit_section
+from perennial.tasks.report.content import Content, Grid, Query, Record, Report, ReportData, figure
 from perennial.tasks.report.wording import decimals
 from perennial.tasks.statistics.rate_figures import Analysis, Mean, count_scored
 from perennial.warehouse.catalog.catalog import rows_with
@@ -83,16 +83,11 @@ FROM mastermind_progress
 WHERE edition = $edition
 """,
 )
-_KEY, _TITLE = "progress", "Letters in place, guess by guess"
 
 
-@figure(_KEY, _TITLE, _PROGRESS)
-def show_progress(data: ReportData) -> Section:
+@figure("Letters in place, guess by guess", _PROGRESS, missing="No player has made a guess.")
+def show_progress(_data: ReportData, rows: list[Record]) -> Content:
     """A row per player and setting, a column per guess."""
-    table = data.tables[_KEY]
-    rows = table.records()
-    if not rows:
-        return omit_section(_KEY, _TITLE, [table], "No player has made a guess.")
     numbers = sorted({row["number"] for row in rows})
     means: dict[tuple[str, str], dict[int, str]] = {}
     for row in rows:
@@ -102,7 +97,7 @@ def show_progress(data: ReportData) -> Section:
     head = ("setting", "player", *map(str, numbers))
     grid = Grid(head, cells, numeric=frozenset(range(2, len(head))))
     caption = "Mean number of letters in the right place, over the games that made a guess of this number."
-    return Section(_KEY, _TITLE, caption, (table,), grid=grid)
+    return Content(caption, grid=grid)
 
 
 class Mastermind(Benchmark[MastermindSettings, None, CodeSeat, CodeGame]):

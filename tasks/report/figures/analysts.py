@@ -3,16 +3,7 @@
 from collections.abc import Sequence
 
 from perennial.schemas.analysts import AnalysisForm
-from perennial.tasks.report.content import (
-    Drawing,
-    Figure,
-    Query,
-    Record,
-    ReportData,
-    Section,
-    figure,
-    omit_section,
-)
+from perennial.tasks.report.content import Content, Drawing, Figure, Query, Record, ReportData, figure
 from perennial.tasks.report.figures.chart import Bar, ShareLabels, stacked_shares
 from perennial.tasks.report.wording import clean, decimals, span, with_interval
 from perennial.tasks.statistics.cells import ALL
@@ -34,15 +25,12 @@ def analysed_answers(failures: Query, form: AnalysisForm, title: str, more: str 
     The query's rows have analyst, player, outcome, what, value, answers and share; `more` ends the caption.
     """
 
-    @figure(failures.name, title, failures, AGREEMENT)
-    def section(data: ReportData) -> Section:
-        table, agreement = data.tables[failures.name], data.tables[AGREEMENT.name]
-        rows = [row for row in table.records() if row["what"] == "category"]
+    @figure(title, failures, AGREEMENT, missing="")
+    def show(data: ReportData, rows: list[Record]) -> Content | str:
+        agreement = data.tables[AGREEMENT.name]
+        rows = [row for row in rows if row["what"] == "category"]
         if not rows:
-            missing = (
-                "No model analysed these answers: perennial evaluate with --analysts names some that do."
-            )
-            return omit_section(failures.name, title, [table], missing)
+            return "No model analysed these answers: perennial evaluate with --analysts names some that do."
         drawings = []
         for analyst in sorted({row["analyst"] for row in rows}):
             for outcome in ("wrong", "right"):
@@ -58,9 +46,9 @@ def analysed_answers(failures: Query, form: AnalysisForm, title: str, more: str 
             f"outcome. {_describe_agreement(agreement.records())} Programs give no reasoning and are not "
             f"analysed. n is the number of answers that were analysed.{more}"
         )
-        return Section(failures.name, title, caption, (table, agreement), tuple(drawings))
+        return Content(caption, drawings)
 
-    return section
+    return show
 
 
 def _describe_agreement(rows: Sequence[Record]) -> str:

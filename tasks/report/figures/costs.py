@@ -1,6 +1,6 @@
 """What decides between models: which cheaper one is good enough, and what tools add."""
 
-from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.content import Content, Grid, Query, Record, ReportData, figure
 from perennial.tasks.report.wording import clean, decimals, name_populations, with_interval
 
 # With 20 models there are 190 pairs per setting, most of which decide nothing: one per model is shown.
@@ -20,21 +20,18 @@ CHEAPER_DOC = (
 )
 
 
-@figure(CHEAPER_MODELS.name, "Cheaper models that are good enough", CHEAPER_MODELS)
-def cheaper_models(data: ReportData) -> Section:
-    """The section of non-inferiority: a row per model that a cheaper one might replace."""
-    key, title = cheaper_models.key, cheaper_models.title
-    table = data.tables[key]
-    rows = [row for setting in data.settings for row in table.records() if row["setting"] == setting]
-    if not rows:
-        missing = "No two models of this edition answered the same instances at costs that are known."
-        return omit_section(key, title, [table], missing)
+@figure(
+    "Cheaper models that are good enough",
+    CHEAPER_MODELS,
+    missing="No two models of this edition answered the same instances at costs that are known.",
+)
+def cheaper_models(data: ReportData, rows: list[Record]) -> Content:
+    """A row per model that a cheaper one might replace."""
+    rows = data.sort_by_setting(rows)
     first, more = ("setting", "instead of", "cheaper model", "n"), ("difference", "at least", "within .03")
     cells = tuple((clean(row["setting"]), *describe_saving(row)) for row in rows)
     caption = f"{CHEAPER_DOC} {name_populations(rows)}"
-    return Section(
-        key, title, caption, (table,), grid=Grid((*first, "saves", *more), cells, frozenset(range(3, 7)))
-    )
+    return Content(caption, grid=Grid((*first, "saves", *more), cells, frozenset(range(3, 7))))
 
 
 def describe_saving(row: Record) -> tuple[str, ...]:
@@ -60,22 +57,19 @@ ORDER BY setting, domain <> 'all', domain, player
 _MOST_ROWS = 60
 
 
-@figure(TOOL_GAPS.name, "Without and with tools", TOOL_GAPS)
-def tool_gaps(data: ReportData) -> Section:
-    """The section of gaps between models and themselves with tools: all domains, then each."""
-    key, title = tool_gaps.key, tool_gaps.title
-    table = data.tables[key]
-    rows = table.records()
-    if not rows:
-        return omit_section(
-            key, title, [table], "No model of this edition played both alone and as tools:MODEL."
-        )
+@figure(
+    "Without and with tools",
+    TOOL_GAPS,
+    missing="No model of this edition played both alone and as tools:MODEL.",
+)
+def tool_gaps(_data: ReportData, rows: list[Record]) -> Content:
+    """The gaps between models and themselves with tools: all domains, then each."""
     caption = (
         "Gap is the model's success rate minus that of the same model where it may run Python scripts before "
         "it answers, over the n instances that both played: below 0, tools add as much. "
         f"{name_populations(rows)} Models with tools are not counted among the models in tests."
     )
-    return Section(key, title, caption + describe_hidden_gaps(rows), (table,), grid=gap_grid(rows))
+    return Content(caption + describe_hidden_gaps(rows), grid=gap_grid(rows))
 
 
 def gap_grid(rows: list[Record]) -> Grid:

@@ -11,21 +11,15 @@ from perennial.schemas.statistics import (
     rank_text,
     shown_measures,
 )
-from perennial.tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.content import Content, Grid, Record, ReportData, figure
 from perennial.tasks.report.wording import clean, name_populations, with_interval
 
-_KEY = "headline"
-_TITLE = "Players"
 _FAIR = ("instances", "common rate", "common instances", "adjusted rate ± s.e.")
 
 
-@figure(_KEY, _TITLE)
-def headline(data: ReportData) -> Section:
-    """The section of the headline table; rates that adjust for instances only where these differ."""
-    table = data.tables[_KEY]
-    rows = table.records()
-    if not rows:
-        return omit_section(_KEY, _TITLE, [table], "No player took part in this edition.")
+@figure("Players", key="headline", missing="No player took part in this edition.")
+def headline(data: ReportData, rows: list[Record]) -> Content:
+    """The headline table; rates that adjust for instances only where these differ."""
     differs = instances_differ(rows)
     visible = shown_measures(data.measures, rows)
     measures = [measure.heading for measure in visible]
@@ -76,7 +70,7 @@ def headline(data: ReportData) -> Section:
         )
         if sentence
     )
-    return Section(_KEY, _TITLE, caption, (table,), grid=grid)
+    return Content(caption, grid=grid)
 
 
 def instances_differ(rows: Iterable[Record]) -> bool:
@@ -123,10 +117,3 @@ def _adjusted(row: Record) -> str:
     return f"{rate:.3f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.3f}" + (
         "" if by_domain is None else f" ({by_domain:.3f})"
     )
-
-
-# Success rate of each player in each domain: players are rows, domains columns from easy to hard.
-
-# All editions of the benchmark on one scale: rates of players, and how they went from edition to edition.
-
-# How much better each player does on public instances than on private ones, which a secret chose.

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 import altair as alt
 
 from perennial.tasks.report.content import (
+    UNANALYSED,
+    Content,
     Drawing,
     Grid,
     Query,
     Record,
     ReportData,
-    Section,
     figure,
-    omit_section,
-    omit_unanalysed,
 )
 from perennial.tasks.report.figures.chart import (
     CUT_LEGEND,
@@ -50,19 +49,12 @@ ORDER BY setting, domain, player
 )
 
 
-_KEY_HEAT_MAP = "domains"
-
-
-_TITLE_HEAT_MAP = "Success rate by domain and player"
-
-
-@figure(_KEY_HEAT_MAP, _TITLE_HEAT_MAP, DOMAINS)
-def heat_map(data: ReportData) -> Section:
-    """The section of success rates by domain and player."""
-    table = data.tables[_KEY_HEAT_MAP]
-    rows = data.known_rows(_KEY_HEAT_MAP, "success_rate")
+@figure("Success rate by domain and player", DOMAINS)
+def heat_map(data: ReportData, rows: list[Record]) -> Content | str:
+    """A map of players and domains per setting."""
+    rows = [row for row in rows if row["success_rate"] is not None]
     if not rows:
-        return omit_unanalysed(_KEY_HEAT_MAP, _TITLE_HEAT_MAP, [table])
+        return UNANALYSED
     grouped = {
         setting: _groups([row for row in rows if row["setting"] == setting]) for setting in data.settings
     }
@@ -81,7 +73,7 @@ def heat_map(data: ReportData) -> Section:
         "In every drawing domains run from the easiest to the hardest, by their mean rate over players "
         "and settings. Players with answers in fewer than half of the domains are listed separately."
     )
-    return Section(_KEY_HEAT_MAP, _TITLE_HEAT_MAP, caption, (table,), tuple(drawings))
+    return Content(caption, drawings)
 
 
 def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
@@ -126,7 +118,7 @@ def _draw_heat_map(
         for row in rows
     ]
     return draw_fields(
-        heading, f"{_TITLE_HEAT_MAP}: {heading}", drawn, by_ease, players, Map("success rate", "domain")
+        heading, f"{heat_map.title}: {heading}", drawn, by_ease, players, Map("success rate", "domain")
     )
 
 
@@ -145,20 +137,8 @@ WHERE s.benchmark = (SELECT benchmark FROM editions WHERE edition = $edition) AN
 ORDER BY s.setting, s.statistic, s.value DESC, s.player, s.protocol_id, e.created_at, s.other
 """,
 )
-
-
-_KEY_SCALE_OVER_EDITIONS = "scale"
-
-
-_TITLE_SCALE_OVER_EDITIONS = "All editions on one scale"
-
-
 _MISFIT = 0.05
-
-
 _MOST_DRAWN = len(SERIES)
-
-
 _CAPTION = (
     "Rates over the population of domains, from all visible editions of the benchmark by a joint model "
     "(generalized least squares), with 95% intervals for domains that vary, the link between editions "
@@ -171,20 +151,11 @@ _CAPTION = (
 )
 
 
-@figure(_KEY_SCALE_OVER_EDITIONS, _TITLE_SCALE_OVER_EDITIONS, SCALE)
-def scale_over_editions(data: ReportData) -> Section:
-    """The section of the common scale: a row per player, and a drawing per setting over time."""
-    table = data.tables[_KEY_SCALE_OVER_EDITIONS]
-    rows = table.records()
-    if not rows:
-        return omit_unanalysed(_KEY_SCALE_OVER_EDITIONS, _TITLE_SCALE_OVER_EDITIONS, [table])
+@figure("All editions on one scale", SCALE)
+def scale_over_editions(data: ReportData, rows: list[Record]) -> Content | str:
+    """The common scale: a row per player, and a drawing per setting over time."""
     if not any(row["statistic"] == "shift_of_edition" for row in rows):
-        return omit_section(
-            _KEY_SCALE_OVER_EDITIONS,
-            _TITLE_SCALE_OVER_EDITIONS,
-            [table],
-            "The benchmark has one edition with answers only.",
-        )
+        return "The benchmark has one edition with answers only."
     rates = [row for row in rows if row["statistic"] == "rate"]
     cells = tuple(
         (
@@ -203,7 +174,7 @@ def scale_over_editions(data: ReportData) -> Section:
     grid = Grid((*headings, "discrimination", "p (Holm)"), cells, frozenset(range(2, 8)))
     settings = list(dict.fromkeys((*data.settings, *(row["setting"] for row in rates))))
     drawings = tuple(drawing for setting in settings for drawing in _draw(rows, setting))
-    return Section(_KEY_SCALE_OVER_EDITIONS, _TITLE_SCALE_OVER_EDITIONS, _CAPTION, (table,), drawings, grid)
+    return Content(_CAPTION, drawings, grid)
 
 
 def _discrimination(row: Record) -> str:
@@ -253,7 +224,7 @@ def _draw(rows: list[Record], setting: str) -> list[Drawing]:
     )
     spec = compile_chart(alt.layer(rule, point).properties(width="container", height=280))
     heading = f"{setting}: {len(editions)} editions"
-    return [make_drawing(heading, f"{_TITLE_SCALE_OVER_EDITIONS}: {setting}", spec, marks, is_wide=True)]
+    return [make_drawing(heading, f"{scale_over_editions.title}: {setting}", spec, marks, is_wide=True)]
 
 
 CONTAMINATION = Query(
@@ -270,16 +241,16 @@ ORDER BY player_kind <> 'models', player_kind, gap DESC NULLS LAST, player
 )
 
 
-@figure(CONTAMINATION.name, "Contamination gap", CONTAMINATION)
-def contamination_gaps(data: ReportData) -> Section:
-    """The section of the gap of public and private instances: a row per player."""
-    key, title = contamination_gaps.key, contamination_gaps.title
-    table = data.tables[key]
-    rows = data.known_rows(key, "gap")
+@figure(
+    "Contamination gap",
+    CONTAMINATION,
+    missing="The edition has no private instances, or nobody has answered them.",
+)
+def contamination_gaps(_data: ReportData, listed: list[Record]) -> Content | str:
+    """The gap of public and private instances: a row per player."""
+    rows = [row for row in listed if row["gap"] is not None]
     if not rows:
-        reasons = [str(row["no_gap"]) for row in table.records()]
-        missing = "The edition has no private instances, or nobody has answered them."
-        return omit_section(key, title, [table], f"There are {reasons[0]}." if reasons else missing)
+        return f"There are {listed[0]['no_gap']}."
     scale = Scale(("public minus private success rate",), has_zero_line=True)
     drawn = [read_estimate(row, "gap", "compared") for row in rows]
     heading = f"all settings, n = {span(row['compared'] for row in rows)} per player"
@@ -304,8 +275,8 @@ def contamination_gaps(data: ReportData) -> Section:
         "A gap below what the edition would find with power .8 may be missed, and a leak of the private part "
         "has no gap. n counts instances."
     )
-    drawings = (interval_rows(heading, title, drawn, scale),)
-    return Section(key, title, caption, (table,), drawings, Grid(headings, cells, frozenset(range(1, 4))))
+    drawing = interval_rows(heading, contamination_gaps.title, drawn, scale)
+    return Content(caption, [drawing], Grid(headings, cells, frozenset(range(1, 4))))
 
 
 VARIANCE = Query(
@@ -324,19 +295,16 @@ FROM smallest_changes WHERE edition = $edition
 )
 
 
-@figure(VARIANCE.name, "Variance, and changes that are no chance", VARIANCE, CHANGES)
-def variance_rows(data: ReportData) -> Section:
-    """The section of variance parts, with a row per model of the changes between editions."""
-    key, title = variance_rows.key, variance_rows.title
-    tables = (data.tables[key], data.tables[CHANGES.name])
-    changes = data.known_rows(CHANGES.name, "beyond_chance")
-    rows = [row for setting in data.settings for row in changes if row["setting"] == setting]
+@figure("Variance, and changes that are no chance", VARIANCE, CHANGES, missing="")
+def variance_rows(data: ReportData, parts: list[Record]) -> Content | str:
+    """Parts of the variance, with a row per model of the changes between editions."""
+    rows = data.sort_by_setting(data.known_rows(CHANGES.name, "beyond_chance"))
     if not rows:
-        return omit_section(key, title, tables, "No model of this edition has answers of known variance.")
+        return "No model of this edition has answers of known variance."
     drawings = rows_by_setting(
         data,
-        title,
-        data.known_rows(key, "variance"),
+        variance_rows.title,
+        [row for row in parts if row["variance"] is not None],
         lambda row: [read_estimate({**row, "player": row["part"]}, "variance", "clusters")],
         Scale(("variance of a success",), places=4, has_zero_line=True),
         unit="clusters",
@@ -353,4 +321,4 @@ def variance_rows(data: ReportData) -> Section:
         "about 5% of cases or fewer; a change as large as the last column is found in about 80%. "
         f"{name_populations(rows)} n counts what was drawn."
     )
-    return Section(key, title, caption, tables, drawings, Grid(headings, cells, frozenset(range(2, 5))))
+    return Content(caption, drawings, Grid(headings, cells, frozenset(range(2, 5))))

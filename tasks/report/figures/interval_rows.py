@@ -10,16 +10,14 @@ import altair as alt
 
 from perennial.schemas.statistics import Floor, mark_player
 from perennial.tasks.report.content import (
+    UNANALYSED,
+    Content,
     Drawing,
     Grid,
     Query,
     Record,
     ReportData,
-    ReportTable,
-    Section,
     figure,
-    omit_section,
-    omit_unanalysed,
 )
 from perennial.tasks.report.figures.chart import (
     FOUND,
@@ -65,19 +63,15 @@ PAPER_DOC = (
 )
 
 
-def paper_tables(data: ReportData) -> tuple[ReportTable, ...]:
-    """The table of what the paper prints, where it was read."""
-    table = data.tables.get(PAPER_SCORES.name)
-    return () if table is None else (table,)
-
-
 def read_paper_values(data: ReportData, figure: str) -> dict[tuple[str, str], Record]:
     """What the paper prints as this figure over all its domains, by setting (or `all`) and player.
 
     Where several tables print it, a row of the first.
     """
     values: dict[tuple[str, str], Record] = {}
-    for row in (row for table in paper_tables(data) for row in table.records()):
+    # Hand-made data may lack the table.
+    table = data.tables.get(PAPER_SCORES.name)
+    for row in table.records() if table else ():
         if (row["figure"], row["domain"]) == (figure, "all"):
             values.setdefault((row["setting"], row["player"]), row)
     return values
@@ -291,22 +285,18 @@ ORDER BY setting, abs(difference) DESC, player, other_player
 """,
 )
 
-_KEY_PLAYER_PAIRS = "player_pairs"
-_TITLE = "Players in pairs"
 _LEVEL = 0.05
 _MOST_NAMED = 6
 Pairs = dict[tuple[str, str], Record]
 
 
-@figure(_KEY_PLAYER_PAIRS, _TITLE, PLAYER_PAIRS)
-def player_pairs(data: ReportData) -> Section:
-    """The section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
-    table = data.tables[_KEY_PLAYER_PAIRS]
-    rows = table.records()
+@figure("Players in pairs", PLAYER_PAIRS, missing="")
+def player_pairs(data: ReportData, rows: list[Record]) -> Content | str:
+    """Paired comparisons: a drawing of neighbours per setting, and a row per player."""
     if len(data.players()) < 2:
-        return omit_section(_KEY_PLAYER_PAIRS, _TITLE, [table], "This edition has one player only.")
+        return "This edition has one player only."
     if not rows:
-        return omit_unanalysed(_KEY_PLAYER_PAIRS, _TITLE, [table])
+        return UNANALYSED
     drawings, cells = [], []
     for setting in data.settings:
         pairs = _pairs([row for row in rows if row["setting"] == setting])
@@ -317,7 +307,7 @@ def player_pairs(data: ReportData) -> Section:
             title = ("difference in success rate:", "the player of the better rank minus the next")
             scale = Scale(title, has_zero_line=True)
             heading = f"{setting}: neighbours in rank, n = {n} instances per pair"
-            drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))
+            drawings.append(interval_rows(heading, f"{player_pairs.title}: {setting}", neighbours, scale))
         cells += [_cells(setting, player, ranked, pairs) for player in ranked]
     headings = ("setting", "player", "next in rank", "difference", "simultaneous", "n", "p", "p (adjusted)")
     caption = (
@@ -330,19 +320,19 @@ def player_pairs(data: ReportData) -> Section:
         "pairs are in the table behind it, with McNemar's exact p, which is of these instances alone."
     )
     grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 8)))
-    return Section(_KEY_PLAYER_PAIRS, _TITLE, caption, (table,), tuple(drawings), grid)
+    return Content(caption, drawings, grid)
 
 
 def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing, ...]:
     """A drawing of the player beside each other one in the setting; none where it met nobody."""
-    rows = [row for row in data.tables[_KEY_PLAYER_PAIRS].records() if row["setting"] == setting]
+    rows = [row for row in data.tables[PLAYER_PAIRS.name].records() if row["setting"] == setting]
     drawn = [_estimate(row) for (first, _), row in _pairs(rows).items() if first == player]
     if not drawn:
         return ()
     scale = Scale(("difference in success rate:", "the player minus each other one"), has_zero_line=True)
     heading = f"{setting}: {clean(player)}, n = {span(row['n'] for row in drawn)} instances per pair"
     drawn.sort(key=lambda row: -row["value"])
-    return (interval_rows(heading, f"{_TITLE}: {setting}, {clean(player)}", drawn, scale),)
+    return (interval_rows(heading, f"{player_pairs.title}: {setting}, {clean(player)}", drawn, scale),)
 
 
 def _pairs(rows: list[Record]) -> Pairs:
@@ -422,14 +412,13 @@ _ENDS = {
 }
 
 
-@figure("success_rate", "Success rate by setting", PAPER_SCORES)
-def success_rows(data: ReportData) -> Section:
-    """The section of success rates: a row per player, a column per setting."""
-    key, title = success_rows.key, success_rows.title
-    table = data.tables["headline"]
-    rows = data.known_rows("headline", "success_rate")
+@figure("Success rate by setting", PAPER_SCORES, key="success_rate", table="headline", missing="")
+def success_rows(data: ReportData, rows: list[Record]) -> Content | str:
+    """A row per player, a drawing per setting."""
+    key = success_rows.key
+    rows = [row for row in rows if row[key] is not None]
     if not rows:
-        return omit_section(key, title, [table], "No episode of this edition is scored.")
+        return "No episode of this edition is scored."
     scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
     floor = data.floor
     lines = {} if floor is None else _find_lines(rows, floor)
@@ -439,7 +428,7 @@ def success_rows(data: ReportData) -> Section:
         paper = printed.get((row["setting"], row["player"]))
         return [read_estimate(row, key, "scored", more=_mark(data, row), paper=paper)]
 
-    drawings = rows_by_setting(data, title, rows, read, scale, lines=lines)
+    drawings = rows_by_setting(data, success_rows.title, rows, read, scale, lines=lines)
     caption = (
         "Each point is a player's mean over instances of the share of scored runs that it solved. "
         f"{name_populations(rows)} {SCORED_EPISODES}"
@@ -450,7 +439,7 @@ def success_rows(data: ReportData) -> Section:
             caption += f" The second line is the success rate of {floor.heuristic}."
     if any((row["setting"], row["player"]) in printed for row in rows):
         caption += PAPER_DOC
-    return Section(key, title, caption, (table, *paper_tables(data)), drawings)
+    return Content(caption, drawings)
 
 
 def _find_lines(rows: Sequence[Record], floor: Floor) -> dict[str, tuple[tuple[float, str], ...]]:
@@ -472,20 +461,18 @@ def _mark(data: ReportData, row: Record) -> str:
     return f" ({mark})" if mark else ""
 
 
-@figure("statuses", "Parse errors and other ends", STATUSES)
-def status_rows(data: ReportData) -> Section:
-    """The section of status rates; left out where every episode was solved."""
-    key, title = status_rows.key, status_rows.title
-    table = data.tables[key]
-    rows = [row for row in data.known_rows(key, "status") if row["status"] in _ENDS]
+@figure("Parse errors and other ends", STATUSES)
+def status_rows(data: ReportData, rows: list[Record]) -> Content | str:
+    """Rates of statuses; left out where every episode was solved."""
+    rows = [row for row in rows if row["status"] in _ENDS]
     if not rows:
-        return omit_unanalysed(key, title, [table])
+        return UNANALYSED
     seen = {row["status"] for row in rows if row["share"]}
     if not seen:
-        return omit_section(key, title, [table], "Every episode of this edition was solved.")
+        return "Every episode of this edition was solved."
     drawings = rows_by_setting(
         data,
-        title,
+        status_rows.title,
         [row for row in rows if row["status"] in seen],
         lambda row: [read_estimate(row, "share", "attempted", series=_ENDS[row["status"]])],
         Scale(("share of episodes",)),
@@ -496,4 +483,4 @@ def status_rows(data: ReportData) -> Section:
         f"{name_populations(rows)} n is the number of attempted episodes."
         + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
     )
-    return Section(key, title, caption, (table,), drawings)
+    return Content(caption, drawings)

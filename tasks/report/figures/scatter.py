@@ -8,15 +8,13 @@ from typing import Any, Literal
 import altair as alt
 
 from perennial.tasks.report.content import (
+    Content,
     Drawing,
     Grid,
     Query,
     Record,
     ReportData,
-    ReportTable,
-    Section,
     figure,
-    omit_section,
 )
 from perennial.tasks.report.figures.chart import (
     BACK,
@@ -208,22 +206,18 @@ ORDER BY l.setting, l.success_rate DESC, l.player
 """,
 )
 
-_KEY, _TITLE = "models", "Models by tuning, weights and size"
 # In billions of parameters: below the first, below the second, and the rest.
 _SIZES = (10, 50)
 
 
-@figure(_KEY, _TITLE, MODELS)
-def model_groups(data: ReportData) -> Section:
-    """The section: means over the models of each kind, and success by number of parameters."""
-    table = data.tables[_KEY]
-    rows = table.records()
+@figure("Models by tuning, weights and size", MODELS, missing="")
+def model_groups(data: ReportData, rows: list[Record]) -> Content | str:
+    """Means over the models of each kind, and success by number of parameters."""
     if not any(group_of(row) for row in rows for _, group_of in _TRAITS):
-        missing = (
+        return (
             "Nothing is known of the edition's models: their entries in models.toml may say tuning, weights "
             "and parameters_billion."
         )
-        return omit_section(_KEY, _TITLE, [table], missing)
     of_headline = {(row["setting"], row["player"]): row for row in data.tables["headline"].records()}
     measures = data.measures[:1]
     for row in rows:
@@ -255,7 +249,7 @@ def model_groups(data: ReportData) -> Section:
         f"{name_populations(rows)}"
     )
     grid = Grid(headings, cells, frozenset(range(2, len(headings))))
-    return Section(_KEY, _TITLE, caption, (table, data.tables["headline"]), drawings, grid)
+    return Content(caption, drawings, grid, ("headline",))
 
 
 def _size(row: Record) -> str:
@@ -336,30 +330,27 @@ _NAMES = "Beyond eight players only those are named that stand out; look for oth
 _LINES = "lines through a point are its 95% intervals"
 
 
-@figure("two_settings", "Success in two settings", DOMAINS)
-def settings_scatter(data: ReportData) -> Section:
-    """The section that sets the first setting against the last."""
-    key, title = settings_scatter.key, settings_scatter.title
-    tables = (data.tables["headline"], data.tables["domains"])
+@figure("Success in two settings", DOMAINS, key="two_settings", table="headline", missing="")
+def settings_scatter(data: ReportData, rows: list[Record]) -> Content | str:
+    """The first setting against the last."""
     settings = data.settings
     if len(settings) < 2:
-        return omit_section(key, title, tables, "This edition has one setting only.")
+        return "This edition has one setting only."
     easier, harder = settings[0], settings[-1]
-    ends = ("success_rate_low", "success_rate_high")
-    points = _points(tables[0], easier, harder, ["player"], ends)
+    points = _points(rows, easier, harder, ["player"])
     unit = "player, all domains together"
     if len(points) < _FEWEST_PLAYERS:
-        points = _points(tables[1], easier, harder, ["player", "domain"], ends)
+        points = _points(data.tables[DOMAINS.name].records(), easier, harder, ["player", "domain"])
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
-        return omit_section(key, title, tables, "No player took part in both settings.")
+        return "No player took part in both settings."
     axes = Axis(f"success rate, {easier}", True), Axis(f"success rate, {harder}", True)
-    drawing = scatter(_correlation(points), f"{title}: {easier} and {harder}", points, *axes)
+    title = f"{settings_scatter.title}: {easier} and {harder}"
     caption = (
-        f"Each point is a {unit}; {_LINES}. {name_populations(tables[0].records())} On the broken line both "
+        f"Each point is a {unit}; {_LINES}. {name_populations(rows)} On the broken line both "
         f"settings are equally hard. {_NAMES} {_PEARSON}."
     )
-    return Section(key, title, caption, tables, (drawing,))
+    return Content(caption, [scatter(_correlation(points), title, points, *axes)])
 
 
 COST_FRONTIER = Query(
@@ -378,15 +369,15 @@ FRONTIER_DOC = (
 )
 
 
-@figure("success_and_cost", "Success and cost", COST_FRONTIER)
-def cost_scatter(data: ReportData) -> Section:
-    """Return the section that sets success against cost: a drawing per setting and unit, a row per player."""
-    key, title = cost_scatter.key, cost_scatter.title
-    table = data.tables[COST_FRONTIER.name]
-    rows = [row for setting in data.settings for row in table.records() if row["setting"] == setting]
-    if not rows:
-        missing = "No episode of this edition has a token count: no model played in it."
-        return omit_section(key, title, [table], missing)
+@figure(
+    "Success and cost",
+    COST_FRONTIER,
+    key="success_and_cost",
+    missing="No episode of this edition has a token count: no model played in it.",
+)
+def cost_scatter(data: ReportData, rows: list[Record]) -> Content:
+    """Success against cost: a drawing per setting and unit, a row per player."""
+    title, rows = cost_scatter.title, data.sort_by_setting(rows)
     drawings = []
     for setting, unit in dict.fromkeys((row["setting"], row["cost_unit"]) for row in rows):
         points = [
@@ -408,8 +399,7 @@ def cost_scatter(data: ReportData) -> Section:
     )
     headings = ("setting", "player", "mean cost per episode", "unit", "success rate", "on the frontier in")
     cells = tuple((clean(row["setting"]), *describe_cost(row)) for row in rows)
-    grid = Grid(headings, cells, frozenset((2, 4, 5)))
-    return Section(key, title, caption, (table,), tuple(drawings), grid)
+    return Content(caption, drawings, Grid(headings, cells, frozenset((2, 4, 5))))
 
 
 def describe_cost(row: Record) -> tuple[str, ...]:
@@ -423,14 +413,13 @@ def describe_cost(row: Record) -> tuple[str, ...]:
     )
 
 
-@figure("other_benchmarks", "Success and other benchmarks", OTHER_BENCHMARKS)
-def benchmarks_scatter(data: ReportData) -> Section:
-    """The section that sets success, and the first measure, against scores of other benchmarks."""
-    key, title = benchmarks_scatter.key, benchmarks_scatter.title
-    table = data.tables[key]
+@figure("Success and other benchmarks", OTHER_BENCHMARKS, missing="")
+def benchmarks_scatter(data: ReportData, listed: list[Record]) -> Content | str:
+    """Success, and the first measure, against scores of other benchmarks."""
+    title = benchmarks_scatter.title
     headline = {(row["setting"], row["player"]): row for row in data.tables["headline"].records()}
     groups: dict[tuple[str, str, str], list[Record]] = {}
-    for row in table.records():
+    for row in listed:
         groups.setdefault((row["benchmark"], row["source"], row["setting"]), []).append(row)
     drawings = []
     compared = (("success_rate", ""), *((measure.column, measure.heading) for measure in data.measures[:1]))
@@ -449,26 +438,23 @@ def benchmarks_scatter(data: ReportData) -> Section:
             if points:
                 drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
     if not drawings:
-        missing = "No score of another benchmark is known: the command perennial import scores takes them in."
-        return omit_section(key, title, [table], missing)
+        return "No score of another benchmark is known: the command perennial import scores takes them in."
     caption = (
         "Each point is a player, all domains together; the line through it is the 95% interval of its "
-        f"success rate, or of the measure. {name_populations(table.records())} {_NAMES} {_PEARSON}. The "
+        f"success rate, or of the measure. {name_populations(listed)} {_NAMES} {_PEARSON}. The "
         "table names each score's source."
     )
-    return Section(key, title, caption, (table, data.tables["headline"]), tuple(drawings))
+    return Content(caption, drawings, tables=("headline",))
 
 
 def _correlation(points: Sequence[ScatterPoint]) -> str:
     return correlation_text(pearson([point.x for point in points], [point.y for point in points]))
 
 
-def _points(
-    table: ReportTable, easier: str, harder: str, whose: Sequence[str], interval: tuple[str, str]
-) -> list[ScatterPoint]:
-    """A point for what has a rate in both settings; `interval` names the columns of its ends."""
-    low, high = interval
-    rated = [row for row in table.records() if row["success_rate"] is not None]
+def _points(rows: list[Record], easier: str, harder: str, whose: Sequence[str]) -> list[ScatterPoint]:
+    """A point for what has a rate in both settings."""
+    low, high = "success_rate_low", "success_rate_high"
+    rated = [row for row in rows if row["success_rate"] is not None]
     rates = {(row["setting"], *(row[name] for name in whose)): row for row in rated}
     return [
         ScatterPoint(
