@@ -16,9 +16,8 @@ from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.play import play_program
 
-CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
-cells = pytest.mark.parametrize(("name", "variation"), CELLS)
-INDICES = range(3)
+tasks = pytest.mark.parametrize("name", TASKS)
+INDICES = range(2)
 # Worked by hand, ties and signs among them: problems, and answers with what is wrong with each.
 GRADED = json.loads(Path(__file__).with_name("graded_answers.json").read_text(encoding="utf-8"))
 REFUSED = tomllib.loads(Path(__file__).with_name("refused_payloads.toml").read_text(encoding="utf-8"))
@@ -32,9 +31,13 @@ def draw(name, variation, seed=7, sizes=None):
 
 
 @cache
-def problems(name, variation):
-    """Return the same problems to each test, which may read them alone."""
-    return tuple(draw(name, variation))
+def problems(name):
+    """Return the same problems of all variations to each test, which may read them alone."""
+    return tuple(problem for variation in TASKS[name].variations for problem in draw(name, variation.name))
+
+
+def is_unique(problem):
+    return problem.task.variation(problem.variation).is_unique
 
 
 def test_there_are_44_tasks_of_which_the_paper_counts_117_variations_beside_the_easy_ones():
@@ -48,12 +51,14 @@ def test_there_are_44_tasks_of_which_the_paper_counts_117_variations_beside_the_
     assert all(task.name == name for name, task in TASKS.items())
 
 
-@cells
-def test_parameters_are_typed_and_survive_json(name, variation):
-    for problem in problems(name, variation):
+@tasks
+def test_parameters_are_typed_and_survive_json(name):
+    for problem in problems(name):
         assert is_dataclass(problem.params)
         assert fields(problem.params)
-        again = TaskProblem(problem.task, variation, problem.size, problem.task.params_of(problem.payload))
+        again = TaskProblem(
+            problem.task, problem.variation, problem.size, problem.task.params_of(problem.payload)
+        )
         assert again.params == problem.params
         assert (again.content_id, again.prompt) == (problem.content_id, problem.prompt)
 
@@ -74,61 +79,63 @@ def test_grader_and_checker_agree_and_the_grader_says_what_is_wrong(entry):
         assert task.check(params, answer) == (detail == ""), answer
 
 
-@cells
-def test_the_same_seed_gives_the_same_problem_and_another_another(name, variation):
-    assert [p.payload for p in draw(name, variation)] == [p.payload for p in problems(name, variation)]
-    sizes = TASKS[name].variation(variation).sizes[-1:]
-    first, second = ([p.payload for p in draw(name, variation, seed, sizes)] for seed in (1, 2))
-    assert (first == second) == TASKS[name].variation(variation).on_request
+@tasks
+def test_the_same_seed_gives_the_same_problem_and_another_another(name):
+    again = [problem for variation in TASKS[name].variations for problem in draw(name, variation.name)]
+    assert [problem.payload for problem in again] == [problem.payload for problem in problems(name)]
+    for variation in TASKS[name].variations:
+        first, second = (
+            [problem.payload for problem in draw(name, variation.name, seed, variation.sizes[-1:])]
+            for seed in (1, 2)
+        )
+        assert (first == second) == variation.on_request, variation.name
 
 
-@cells
-def test_all_solutions_verify_by_both_engines_and_are_as_many_as_claimed(name, variation):
-    is_unique = TASKS[name].variation(variation).is_unique
-    for problem in problems(name, variation):
+@tasks
+def test_all_solutions_verify_by_both_engines_and_are_as_many_as_claimed(name):
+    for problem in problems(name):
         solutions = problem.solutions
         assert solutions.answers
         assert solutions.count >= len(solutions.answers)
-        if is_unique:
+        if is_unique(problem):
             assert (solutions.count, solutions.is_complete) == (1, True)
         for answer in solutions.answers:
             assert problem.verify(answer) == ""
             assert problem.task.check(problem.params, answer)
 
 
-@cells
-def test_exact_solves_from_the_text_alone_in_the_required_format(name, variation):
-    for problem in problems(name, variation):
+@tasks
+def test_exact_solves_from_the_text_alone_in_the_required_format(name):
+    for problem in problems(name):
         game = TaskGame(problem, problem.prompt)
         episode = play_program(PLAYERS["exact"], game, 0, derive_rng(0, "exact", 0))
         assert (episode.status, game.parsed.level) == ("solved", 1), (problem.prompt, episode.turns)
 
 
-@cells
-def test_careless_keeps_to_the_format_and_is_wrong_where_the_answer_is_unique(name, variation):
-    is_unique = TASKS[name].variation(variation).is_unique
-    for problem in problems(name, variation):
+@tasks
+def test_careless_keeps_to_the_format_and_is_wrong_where_the_answer_is_unique(name):
+    for problem in problems(name):
         game = TaskGame(problem, problem.prompt)
         episode = play_program(PLAYERS["careless"], game, 0, derive_rng(0, "careless", 0))
         assert game.parsed.level == 1
         assert problem.is_right(game.parsed.answer) == problem.task.check(problem.params, game.parsed.answer)
-        if is_unique:
+        if is_unique(problem):
             assert episode.status == "wrong"
 
 
-@cells
+@tasks
 @pytest.mark.parametrize("player", ["random", "heuristic"])
-def test_random_and_heuristic_give_an_answer_of_the_right_form(name, variation, player):
-    for problem in problems(name, variation):
+def test_random_and_heuristic_give_an_answer_of_the_right_form(name, player):
+    for problem in problems(name):
         game = TaskGame(problem, problem.prompt)
         play_program(PLAYERS[player], game, 0, derive_rng(0, player, 0))
         assert game.parsed.level == 1
         assert problem.is_right(game.parsed.answer) == problem.task.check(problem.params, game.parsed.answer)
 
 
-@cells
-def test_twenty_mutations_are_refused_unless_an_independent_checker_accepts_them(name, variation):
-    for index, problem in enumerate(problems(name, variation)):
+@tasks
+def test_twenty_mutations_are_refused_unless_an_independent_checker_accepts_them(name):
+    for index, problem in enumerate(problems(name)):
         found = list(
             problem.task.mutations(problem.params, problem.solutions.reference, derive_rng(3, name, index))
         )
@@ -141,10 +148,10 @@ def test_twenty_mutations_are_refused_unless_an_independent_checker_accepts_them
         assert wrong >= 5
 
 
-@cells
-def test_tokens_and_space_are_figures(name, variation):
+@tasks
+def test_tokens_and_space_are_figures(name):
     task = TASKS[name]
-    for size in task.variation(variation).sizes:
+    for variation, size in ((each.name, size) for each in task.variations for size in each.sizes):
         prompt, solution = task.tokens(variation, size)
         assert prompt > 0
         assert solution > 0
@@ -153,18 +160,17 @@ def test_tokens_and_space_are_figures(name, variation):
         assert space.log10 >= 0
 
 
-@cells
-def test_the_variations_name_is_not_in_a_medium_prompt(name, variation):
-    if TASKS[name].suite == "medium":
-        for problem in problems(name, variation):
-            assert variation.replace("_", " ") not in problem.prompt.lower()
+@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if task.suite == "medium"])
+def test_the_variations_name_is_not_in_a_medium_prompt(name):
+    for problem in problems(name):
+        assert problem.variation.replace("_", " ") not in problem.prompt.lower()
 
 
 @pytest.mark.parametrize(
     "junk", ["", "I do not know.", "\\boxed{}", "<answer></answer>", "{" * 9_000, "1" * 9_000]
 )
 def test_junk_is_read_as_nothing_or_wrong_and_raises_nothing(junk):
-    for name, variation in CELLS:
-        problem = problems(name, variation)[0]
+    firsts = {(name, problem.variation): problem for name in TASKS for problem in reversed(problems(name))}
+    for problem in firsts.values():
         answer = problem.parse(junk).answer
         assert answer is None or problem.verify(answer) != ""

@@ -18,32 +18,32 @@ from perennial.tasks.beyondbench.problem import draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.play import play_program
 
-CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
-cells = pytest.mark.parametrize(("name", "variation"), CELLS)
+tasks = pytest.mark.parametrize("name", TASKS)
 
 
-@cells
-def test_it_answers_in_the_required_format_and_alike_whatever_is_stated(name, variation):
+@tasks
+def test_it_answers_in_the_required_format_and_alike_whatever_is_stated(name):
     task = TASKS[name]
-    size = task.variation(variation).sizes[-1]
-    shapes = set()
-    for index in range(2):
-        problem, _ = draw_problem(task, variation, size, 13, index)
-        game = TaskGame(problem, "nothing of the prompt is read")
-        play_program(PLAYERS["guesser"], game, 0, derive_rng(0, "guesser", 0))
-        assert game.parsed.level == 1
+    for variation in task.variations:
+        shapes = set()
+        for index in range(2):
+            problem, _ = draw_problem(task, variation.name, variation.sizes[-1], 13, index)
+            game = TaskGame(problem, "nothing of the prompt is read")
+            play_program(PLAYERS["guesser"], game, 0, derive_rng(0, "guesser", 0))
+            assert game.parsed.level == 1
+            form = task.form(problem.params)
+            shapes.add((describe_shape(form, game.parsed.answer), len(getattr(form, "letters", ()))))
+        # Cryptarithms of one size may have other numbers of letters, for which other digits are usual.
+        assert len({shape for shape, _ in shapes}) == len({letters for _, letters in shapes})
+
+
+@tasks
+def test_the_shape_of_a_solution_is_that_solution(name):
+    task = TASKS[name]
+    for variation in task.variations:
+        problem, _ = draw_problem(task, variation.name, variation.sizes[0], 17, 0)
         form = task.form(problem.params)
-        shapes.add((describe_shape(form, game.parsed.answer), len(getattr(form, "letters", ()))))
-    # Cryptarithms of one size may have other numbers of letters, for which other digits are usual.
-    assert len({shape for shape, _ in shapes}) == len({letters for _, letters in shapes})
-
-
-@cells
-def test_the_shape_of_a_solution_is_that_solution(name, variation):
-    task = TASKS[name]
-    problem, _ = draw_problem(task, variation, task.variation(variation).sizes[0], 17, 0)
-    form = task.form(problem.params)
-    assert problem.is_right(write_shape(form, describe_shape(form, problem.solutions.reference)))
+        assert problem.is_right(write_shape(form, describe_shape(form, problem.solutions.reference)))
 
 
 @pytest.mark.parametrize(

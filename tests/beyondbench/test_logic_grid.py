@@ -61,7 +61,7 @@ def puzzles(draw):
     return LogicGridParams(PUPILS, categories, tuple(clues))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(puzzles())
 def test_search_brute_force_and_sat_agree_on_any_clues(params):
     expected = count_by_brute_force(params)

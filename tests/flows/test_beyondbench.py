@@ -31,7 +31,7 @@ def server() -> Iterator[RunningServer]:
 def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data root with an edition that programs and five models have played."""
     folder = tmp_path_factory.mktemp("beyondbench")
-    (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 2\n')
+    (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\n')
     players = "exact,careless,random,right,chatty,thinking,wrong,lost"
     done = keyed.perennial(*(*REFRESH, "--tasks", TASKS, "--edition", "e1", "--players", players), cwd=folder)
     assert done.returncode == 0, done.stderr

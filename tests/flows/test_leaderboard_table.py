@@ -108,7 +108,7 @@ def _check(benchmark: str, board: list[dict[str, Any]], width: int) -> list[str]
 def test_names_are_whole_at_every_width_from_60_to_220() -> None:
     board = _board("kumo", True, True)[2:6]  # names of one prefix, wide ones, and those of several words
     board[0]["instances"] = 40
-    left_out = [len(_check("kumo", board, width)) for width in range(60, 221)]
+    left_out = [len(_check("kumo", board, width)) for width in range(60, 221, 4)]
     assert left_out == sorted(left_out, reverse=True)
     assert (left_out[0], left_out[-1]) == (7, 0)
 

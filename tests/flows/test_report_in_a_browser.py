@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ frame.addEventListener('load', async () => {
 });
 """
 MEASURE = """
-const ask = async (page) => {
+const measure = async (page) => {
   const boxes = [...page.querySelectorAll('.chart svg')].map((svg) => svg.getBoundingClientRect());
   // What is folded away is to fit as well.
   page.querySelectorAll('details').forEach((part) => { part.open = true; });
@@ -48,7 +47,7 @@ const ask = async (page) => {
 };
 """
 USE = """
-const ask = async (page, window) => {
+const use = async (page, window) => {
   const chart = page.querySelector('#success_rate .chart');
   const top = (text) => text.getBoundingClientRect().y;
   const names = () => [...chart.querySelectorAll('.role-axis-label text')].sort((a, b) => top(a) - top(b))
@@ -91,7 +90,7 @@ const ask = async (page, window) => {
 };
 """
 COLOURS = """
-const ask = async (page, window) => {
+const colours = async (page, window) => {
   const style = (selector, name) => window.getComputedStyle(page.querySelector(selector))[name];
   return {
     page: style('body', 'backgroundColor'),
@@ -105,7 +104,13 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the page is not rendered"),
 ]
 
-Browse = Callable[..., subprocess.CompletedProcess[str]]
+QUESTIONS = f"""{MEASURE}{USE}{COLOURS}
+const ask = async (page, window) => ({{
+  colours: await colours(page, window),
+  measured: await measure(page),
+  used: window.innerWidth > 600 ? await use(page, window) : null,
+}});
+"""
 
 
 @pytest.fixture(scope="module")
@@ -115,36 +120,44 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(report_data(Store(str(folder / "data")), "new", "old"), folder)
 
 
-@pytest.fixture
-def browse(tmp_path: Path) -> Browse:
-    """Open a page and return what Chromium printed: its DOM, and its log."""
-
-    def open_report(path: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-        return open_page(path.as_uri(), tmp_path / "profile", *flags)
-
-    return open_report
+@pytest.fixture(scope="module")
+def asked(page: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Any]:
+    """What the page answers in the dark on a phone, and in the light on a desktop, by width."""
+    folder = tmp_path_factory.mktemp("asked")
+    return {
+        width: ask_page(page, width, folder, QUESTIONS, f"--blink-settings=preferredColorScheme={number}")
+        for number, width in enumerate((PHONE, DESKTOP))
+    }
 
 
 def console(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
-def ask_page(browse: Browse, page: Path, width: int, folder: Path, question: str, *flags: str) -> Any:
+def ask_page(page: Path, width: int, folder: Path, question: str, *flags: str) -> Any:
     """Return what the script's `ask` says of the page, in a frame of that width, when all is drawn."""
     wrapper = folder / "wrapper.html"
     wrapper.write_text(
         f'<!DOCTYPE html><iframe src="{page.as_uri()}" style="width: {width}px; height: 900px; border: 0">'
         f"</iframe><script>{question}{WAIT}</script>"
     )
-    done = browse(wrapper, "--allow-file-access-from-files", "--virtual-time-budget=60000", *flags)
+    done = open_page(
+        *(
+            wrapper.as_uri(),
+            folder / "profile",
+            "--allow-file-access-from-files",
+            "--virtual-time-budget=60000",
+            *flags,
+        )
+    )
     assert console(done) == []
     told = re.search(r'<p id="found">(.*?)</p>', done.stdout)
     assert told is not None, done.stdout[:500]
     return json.loads(unescape(told[1]))
 
 
-def test_the_page_is_drawn_without_a_word_on_the_console(page: Path, browse: Browse) -> None:
-    done = browse(page, "--virtual-time-budget=60000")
+def test_the_page_is_drawn_without_a_word_on_the_console(page: Path, tmp_path: Path) -> None:
+    done = open_page(page.as_uri(), tmp_path, "--virtual-time-budget=60000")
     assert console(done) == []
     for key in ("headline", "edition_comparison", "success_rate", "domains", "two_settings"):
         assert f'<section id="{key}"' in done.stdout
@@ -156,28 +169,28 @@ def test_the_page_is_drawn_without_a_word_on_the_console(page: Path, browse: Bro
     assert HOSTILE in unescape(done.stdout)
 
 
-def test_a_word_on_the_console_would_be_seen(tmp_path: Path, browse: Browse) -> None:
+def test_a_word_on_the_console_would_be_seen(tmp_path: Path) -> None:
     noisy = tmp_path / "noisy.html"
     noisy.write_text("<!DOCTYPE html><script>console.error('a word')</script>")
-    assert any("a word" in line for line in console(browse(noisy)))
+    assert any("a word" in line for line in console(open_page(noisy.as_uri(), tmp_path / "profile")))
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
-def test_the_page_never_scrolls_sideways(page: Path, browse: Browse, tmp_path: Path, width: int) -> None:
-    found = ask_page(browse, page, width, tmp_path, MEASURE)
+def test_the_page_never_scrolls_sideways(asked: dict[int, Any], width: int) -> None:
+    found = asked[width]["measured"]
     assert found["width"] <= width
     assert found["visible"] == found["places"] >= 20
     assert found["beyond"] == 0
 
 
-def test_a_page_that_is_too_wide_would_be_seen(browse: Browse, tmp_path: Path) -> None:
+def test_a_page_that_is_too_wide_would_be_seen(tmp_path: Path) -> None:
     wide = tmp_path / "wide.html"
     wide.write_text('<!DOCTYPE html><body style="margin: 0"><div style="width: 700px">wide</div>')
-    assert ask_page(browse, wide, PHONE, tmp_path, MEASURE)["width"] == 700
+    assert ask_page(wide, PHONE, tmp_path, f"{MEASURE}const ask = measure;")["width"] == 700
 
 
-def test_figures_and_tables_answer_their_reader(page: Path, browse: Browse, tmp_path: Path) -> None:
-    found = ask_page(browse, page, DESKTOP, tmp_path, USE)
+def test_figures_and_tables_answer_their_reader(asked: dict[int, Any]) -> None:
+    found = asked[DESKTOP]["used"]
     short = f"{MODEL[:22]}…{MODEL[-11:]}"
     assert found["all"] == [short, "x", HOSTILE, "algorithm-3"], "models stand above programs"
     assert found["by_name"] == [HOSTILE, "algorithm-3", short, "x"]
@@ -193,12 +206,7 @@ def test_figures_and_tables_answer_their_reader(page: Path, browse: Browse, tmp_
     assert all(found["tips"].values()), found["tips"]
 
 
-def test_figures_have_the_colours_of_a_dark_and_a_light_page(
-    page: Path, browse: Browse, tmp_path: Path
-) -> None:
-    dark, light = (
-        ask_page(browse, page, DESKTOP, tmp_path, COLOURS, f"--blink-settings=preferredColorScheme={number}")
-        for number in (0, 1)
-    )
+def test_figures_have_the_colours_of_a_dark_and_a_light_page(asked: dict[int, Any]) -> None:
+    dark, light = (asked[width]["colours"] for width in (PHONE, DESKTOP))
     assert dark == {"page": "rgb(20, 24, 28)", "mark": "rgb(74, 168, 224)", "text": "rgb(163, 172, 182)"}
     assert light == {"page": "rgb(255, 255, 255)", "mark": "rgb(0, 114, 178)", "text": "rgb(87, 96, 106)"}

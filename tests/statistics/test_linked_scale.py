@@ -32,7 +32,7 @@ def _shifted(by: float) -> dict[str, float]:
 @pytest.mark.slow
 def test_anchors_recover_a_known_drift_and_a_known_change() -> None:
     z_values = []
-    for seed in range(16):
+    for seed in range(8):
         generator = np.random.default_rng(seed)
         old = _draw(generator, ABILITIES, SIX)
         new = _draw(generator, {**ABILITIES, "model": 0.5 - 0.9}, _shifted(0.6))
@@ -117,7 +117,7 @@ def _draw_with_slopes(generator: np.random.Generator, slopes: dict[str, float], 
 def test_unequal_slopes_are_told_and_equal_ones_seldom() -> None:
     unequal = {**dict.fromkeys(ANCHORS, 0.6), "model": 1.8, "steady": 1.8}
     smallest: dict[bool, list[float]] = {True: [], False: []}
-    for seed in range(12):
+    for seed in range(6):
         generator = np.random.default_rng(seed)
         for is_equal, slopes in ((True, {}), (False, unequal)):
             old = _draw_with_slopes(generator, slopes, 0.0)
@@ -126,4 +126,4 @@ def test_unequal_slopes_are_told_and_equal_ones_seldom() -> None:
             assert set(link.slopes) == set(ABILITIES)
             smallest[is_equal].append(min(link.slopes.values()))
     assert np.median(smallest[False]) < 0.01
-    assert sum(p < 0.05 for p in smallest[True]) <= 2
+    assert sum(p < 0.05 for p in smallest[True]) <= 1

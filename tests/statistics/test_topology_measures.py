@@ -79,13 +79,13 @@ def test_permutation_within_strata_holds_its_level_where_only_strata_differ() ->
 
 @pytest.mark.slow
 def test_only_tests_within_domains_hold_their_level_and_they_see_effects() -> None:
-    draws, worlds = 100, draw_worlds(12, 40)
-    paper_v, _, free, within, _, trend, defined = reject(worlds, Scenario(12, 40, 1.5), draws, 199)
+    draws, resamples, worlds = 60, 99, draw_worlds(12, 40)
+    paper_v, _, free, within, _, trend, defined = reject(worlds, Scenario(12, 40, 1.5), draws, resamples)
     assert paper_v > 0.4  # without any effect
     assert defined == 1
-    # Of 100 draws at a level of .05, more than 13 reject with a chance of .0005.
+    # Of 60 draws at a level of .05, more than 7 reject with a chance of .01.
     assert max(within, trend) <= 0.13 < free
-    *_, trend, _ = reject(worlds, Scenario(12, 40, 1.5, per_edge_deviation=0.6), draws, 199)
+    *_, trend, _ = reject(worlds, Scenario(12, 40, 1.5, per_edge_deviation=0.6), draws, resamples)
     assert trend > 0.9
-    _, _, _, within, _, trend, _ = reject(worlds, Scenario(12, 40, 1.5, per_signature=1.0), draws, 199)
+    _, _, _, within, _, trend, _ = reject(worlds, Scenario(12, 40, 1.5, per_signature=1.0), draws, resamples)
     assert trend <= 0.13 < within

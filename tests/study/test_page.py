@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
 ]
-HOSTILE = """# A book
+HOSTILE = """# The book of weather
 
 <script>document.title = 'hit'</script> <img src="/hit.png" onerror="document.title='hit'">
 
@@ -34,10 +34,8 @@ $$\\href{javascript:alert(1)}{x}$$ :material/home: :red[red] <iframe src="https:
 | --- | --- |
 | grey | <style>* { display: none }</style> |
 """
-HOSTILE_NAMES = {
-    "measure": "measure <img src=x onerror=\"document.title='hit'\">",
-    "snow": "</button><b>snow</b>",
-}
+MEASURE = "measure <img src=x onerror=\"document.title='hit'\">"
+HOSTILE_NAMES = {"measure": MEASURE, "snow": "</button><b>snow</b>"}
 Open = Callable[..., Visit]
 _PATIENCE_MS = 60_000  # a shared machine is slow now and then
 
@@ -57,8 +55,9 @@ def context() -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudySite]:
-    """A study that runs, of two tasks each and without a hurry."""
-    site = make_study(tmp_path_factory.mktemp("study"), participants=9)
+    """A study that runs, of two tasks each and without a hurry, with a hostile book and hostile names."""
+    folder = tmp_path_factory.mktemp("study")
+    site = make_study(folder, book=HOSTILE, names=HOSTILE_NAMES, participants=9)
     site.start()
     yield site
     site.end()
@@ -132,26 +131,12 @@ def _play_to_the_end(site: StudySite, context: BrowserContext) -> None:
     ]
 
 
-def test_an_observation_is_shown_beside_the_book_as_models_see_it(visit: Open) -> None:
-    tab = visit()
-    tab.introduce()
-    tab.start()
-    tab.take("measure")
-    expect(tab.observations).to_have_text(["measure4.5"])
-    expect(tab.choices("actions").get_by_text("measure", exact=True)).to_be_disabled()
-    expect(tab.page.locator(".study-book h1")).to_have_text("The book of weather")
-    tab.choices("truths").get_by_text("sun", exact=True).click()
-    tab.button("No").click()
-    tab.take("look up")
-    expect(tab.observations).to_have_text(["measure4.5", "look upgrey"])
-
-
 def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite, visit: Open) -> None:
     tab = visit()
     tab.introduce()
     tab.play("rain")
     tab.start()
-    tab.take("measure")
+    tab.take(MEASURE)
     tab.page.reload()
     expect(tab.page.get_by_label("Your code")).to_be_visible()
     assert "measure" not in tab.page.content()
@@ -159,8 +144,8 @@ def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite
     assert tab.code not in json.dumps(tab.page.context.cookies()) + tab.page.url
     tab.enter(f" {tab.code.upper().replace('-', ' ')} ")
     expect(tab.title).to_have_text("A study of weather: Task 1 of 2")
-    expect(tab.observations).to_have_text(["measure4.5"])
-    assert moves(site, tab.code)[-1] == ("1", 1, "measure")
+    expect(tab.observations).to_have_text([f"{MEASURE}4.5"])
+    assert moves(site, tab.code)[-1] == ("1", 1, MEASURE)
 
 
 def test_who_withdraws_is_deleted_and_other_tabs_are_shut(site: StudySite, visit: Open) -> None:
@@ -170,7 +155,7 @@ def test_who_withdraws_is_deleted_and_other_tabs_are_shut(site: StudySite, visit
     other = visit(tab.code)
     other.enter()
     other.choices("actions").first.wait_for()
-    tab.take("measure")
+    tab.take(MEASURE)
     tab.button("Withdraw from the study").click()
     tab.button("Withdraw, and delete my data").click()
     expect(tab.page.get_by_text("what you did has been deleted")).to_be_visible()
@@ -219,30 +204,31 @@ def test_no_other_path_gives_anything(site: StudySite, path: str) -> None:
     assert refused.value.read() == b"Not found"
 
 
-def test_hostile_text_is_shown_and_not_run(tmp_path: Path, context: BrowserContext) -> None:
-    site = make_study(tmp_path, book=HOSTILE, names=HOSTILE_NAMES)
-    site.start()
+def test_observations_are_shown_beside_the_book_and_hostile_text_is_not_run(visit: Open) -> None:
     requests: list[str] = []
-    try:
-        tab = Visit(context, site.url, site.codes[0])
-        tab.page.on("request", lambda request: requests.append(request.url))
-        tab.introduce()
-        tab.start()
-        book = tab.page.locator(".study-book")
-        for text in (
-            "<script>document.title",
-            "![picture](https://example.org/hit.png)",
-            "<iframe",
-            ":red[red]",
-        ):
-            expect(book).to_contain_text(text)
-        assert book.locator("a, img, script, iframe, style").count() == 0
-        expect(book.locator("td")).to_have_text(["grey", "<style>* { display: none }</style>"])
-        tab.choices("actions").first.click()
-        expect(tab.observations.locator(".action")).to_have_text([HOSTILE_NAMES["measure"]])
-        expect(tab.choices("truths").get_by_text(HOSTILE_NAMES["snow"], exact=True)).to_be_visible()
-        assert tab.page.locator(".panel").locator("img, b").count() == 0
-        assert tab.page.title() == "Study"
-        assert not [url for url in requests if "hit" in url]
-    finally:
-        site.end()
+    tab = visit()
+    tab.page.on("request", lambda request: requests.append(request.url))
+    tab.introduce()
+    tab.start()
+    book = tab.page.locator(".study-book")
+    expect(book.locator("h1")).to_have_text("The book of weather")
+    for text in (
+        "<script>document.title",
+        "![picture](https://example.org/hit.png)",
+        "<iframe",
+        ":red[red]",
+    ):
+        expect(book).to_contain_text(text)
+    assert book.locator("a, img, script, iframe, style").count() == 0
+    expect(book.locator("td")).to_have_text(["grey", "<style>* { display: none }</style>"])
+    tab.take(MEASURE)
+    expect(tab.observations).to_have_text([f"{MEASURE}4.5"])
+    expect(tab.choices("actions").get_by_text(MEASURE, exact=True)).to_be_disabled()
+    expect(tab.choices("truths").get_by_text(HOSTILE_NAMES["snow"], exact=True)).to_be_visible()
+    tab.choices("truths").get_by_text("sun", exact=True).click()
+    tab.button("No").click()
+    tab.take("look up")
+    expect(tab.observations).to_have_text([f"{MEASURE}4.5", "look upgrey"])
+    assert tab.page.locator(".panel").locator("img, b").count() == 0
+    assert tab.page.title() == "Study"
+    assert not [url for url in requests if "hit" in url]

@@ -133,7 +133,7 @@ def test_an_anchor_takes_away_what_its_domains_had_in_common() -> None:
 def test_intervals_cover_differences_of_players_who_never_met(parts: tuple[float, float]) -> None:
     rates = {"a": 0.6, "b": 0.45, "one": 0.5, "two": 0.4}
     covered = []
-    for seed in range(120):
+    for seed in range(60):
         editions = {
             "old": (_names("o", 20), ["a", "one", "two"]),
             "new": (_names("n", 20), ["b", "one", "two"]),
@@ -200,7 +200,7 @@ def test_a_player_that_follows_no_domain_is_found() -> None:
     players = _names("p", 6)
     rates = dict.fromkeys(players, 0.5)
     p_values: dict[str, list[float]] = {name: [] for name in players}
-    for seed in range(40):
+    for seed in range(20):
         cells = draw_cells(
             np.random.default_rng(seed),
             rates,
@@ -214,12 +214,12 @@ def test_a_player_that_follows_no_domain_is_found() -> None:
     assert np.median(p_values["p0"]) < 0.001
     equal = [
         draw_cells(np.random.default_rng(seed), rates, {"e": (_names("d", 40), players)}, (0.02, 0.004), 20)
-        for seed in range(40)
+        for seed in range(20)
     ]
     found = [
         slope.p_value
         for cells in equal
         for slope in find_slopes(fit_joint_model(observe(cells, RELEASE))).values()
     ]
-    assert len(found) == 240
+    assert len(found) == 120
     assert np.mean(np.array(found) < 0.05) < 0.1
