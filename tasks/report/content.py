@@ -358,8 +358,8 @@ def figure(
     """
 
     def declare(show: ShowRows) -> Figure:
-        shown = table or (queries[0].name if queries else key)
-        return Figure(key or queries[0].name, title, queries, shown, show, is_computed, difficulty, missing)
+        first = queries[0].name if queries else key
+        return Figure(key or first, title, queries, table or first, show, is_computed, difficulty, missing)
 
     return declare
 
