@@ -152,6 +152,8 @@ def test_what_the_import_keeps_of_copies_and_of_runs_without_instances(root: str
     assert kept["revised-books"].startswith("gpt-3.5-turbo-0125 MedicalEnv easy: 3 of 3 revised books")
     players = {player for (player,) in catalog.query("SELECT DISTINCT player FROM episodes")[1]}
     assert players == {"qwen2.5-3b-instruct", "gpt-3.5-turbo", "oracle"}
+    solved = "SELECT count(*), promise_status FROM kumo_instances WHERE expected_steps >= 1 GROUP BY ALL"
+    assert catalog.query(solved)[1] == [(4, "exact")]
 
 
 def test_a_root_without_the_edition_is_told_what_is_needed(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
+from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.kumo.edition import WORLDS, KumoEdition
 from perennial.flows.refresh.plan import PreparedRefresh, prepare_refresh
 from perennial.flows.refresh.print_plan import print_plan
@@ -18,12 +19,12 @@ from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.worlds import MIXED, draw_world
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.rows import domain_row
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
-from tests.flows.prefect_harness import Harness
+from tests.flows.made_units import make_edition
+from tests.flows.one_shot import query_rows
 from tests.warehouse import tiny_edition
 
 SMALL = {"settings": ["4x5"], "instances": 2, "players": ["algorithm-3"], "seed": 8}
@@ -179,14 +180,10 @@ def test_a_world_that_an_edition_has_held_is_not_drawn_again(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_an_edition_with_worlds_is_published_and_rebuilt(harness: Harness, tmp_path: Path) -> None:
-    command = ("--domain-count", "1", "--worlds", "2", "--settings", "4x5", "--instances", "2")
-    players = ("--players", "algorithm-3,reader", "--edition", "worlds", "--root", str(tmp_path))
-    done = harness.perennial("refresh", *command, *players, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    _, rows = open_catalog(Store(str(tmp_path))).query(
-        "SELECT source, count(world_kind), count(*) FROM kumo_domains GROUP BY 1 ORDER BY 1"
-    )
-    assert rows == [("catalog", 0, 1), ("world", 2, 2)]
-    again = harness.perennial("reproduce", "worlds", "--root", str(tmp_path), "--json", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
+def test_an_edition_with_worlds_is_published_and_rebuilt(tmp_path: Path) -> None:
+    asked = {**SMALL, "players": ["algorithm-3", "reader"], "domain_count": 1, "worlds": 2}
+    make_edition(tmp_path, "worlds", domains=[], **asked)
+    sources = "SELECT source, count(world_kind), count(*) FROM kumo_domains GROUP BY 1 ORDER BY 1"
+    assert query_rows(tmp_path, sources) == [("catalog", 0, 1), ("world", 2, 2)]
+    for unit in ("worlds", "worlds@1"):
+        assert reproduce_unit(Store(str(tmp_path)), unit, tmp_path / unit).same
