@@ -14,7 +14,6 @@ from perennial.schemas.kumo.things import (
     Instance,
     Observation,
     Outcome,
-    OutcomeState,
     SeedConfig,
 )
 from perennial.schemas.model_calls import Message, ModelChoice
@@ -24,17 +23,10 @@ from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.kumo.reliability import Case, Reports
 from tests.kumo.small_worlds import World, world_of
+from tests.kumo.tree_config import label, span
 
 FOLDER = Path(__file__).parent / "conversations"
 MAX_TOKENS = 4_000
-
-
-def _label(label: str, *rules_out: str) -> OutcomeState:
-    return OutcomeState(label, None, None, rules_out)
-
-
-def _span(low: float, high: float, *rules_out: str) -> OutcomeState:
-    return OutcomeState(None, float(low), float(high), rules_out)
 
 
 TREES = SeedConfig(
@@ -45,18 +37,18 @@ TREES = SeedConfig(
         Outcome(
             "Crush a leaf",
             "str",
-            (_label("sharp", "Oak", "Elm"), _label("mild", "Ash", "Fir"), _label("sweet")),
+            (label("sharp", "Oak", "Elm"), label("mild", "Ash", "Fir"), label("sweet")),
         ),
         Outcome(
             "Measure the height",
             "float",
-            (_span(0, 12, "Oak", "Fir"), _span(12, 30, "Ash"), _span(30, 45, "Elm", "Lime")),
+            (span(0.0, 12.0, "Oak", "Fir"), span(12.0, 30.0, "Ash"), span(30.0, 45.0, "Elm", "Lime")),
             "m",
         ),
         Outcome(
             "Count the galls",
             "float",
-            (_span(0, 1, "Oak", "Lime"), _span(1, 6, "Ash"), _span(6, 20, "Fir", "Elm", "Lime")),
+            (span(0.0, 1.0, "Oak", "Lime"), span(1.0, 6.0, "Ash"), span(6.0, 20.0, "Fir", "Elm", "Lime")),
             "galls",
         ),
     ),

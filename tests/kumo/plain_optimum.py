@@ -84,7 +84,10 @@ class PlainOptimum:
 
 
 class PlainStates:
-    """The same optimum over states (truths left, actions untried), for sizes beyond writing out vectors."""
+    """The same optimum over states (truths left, actions untried), for sizes beyond writing out vectors.
+
+    Completions are counted by the set of truths that they leave.
+    """
 
     def __init__(self, instance: EncodedInstance) -> None:
         self.instance = instance
@@ -96,37 +99,6 @@ class PlainStates:
         every = frozenset(range(len(self.instance.masks)))
         start = (1 << self.instance.n_truths) - 1
         return self.value(start, every) / sum(self.weights(start, every).values())
-
-    def _weights(self, left: int, untried: frozenset[int]) -> dict[int, float]:
-        """Return by truth that may survive alone its weight: completions counted by set, one by one."""
-        found = {}
-        for truth in range(self.instance.n_truths):
-            if left >> truth & 1:
-                # By set of truths that are still to be ruled out: in how many ways it comes about.
-                ways = {left & ~(1 << truth): 1}
-                for action in untried:
-                    after: dict[int, int] = {}
-                    for mask in self.instance.masks[action]:
-                        if not mask >> truth & 1:
-                            for missing, number in ways.items():
-                                after[missing & ~mask] = after.get(missing & ~mask, 0) + number
-                    ways = after
-                if ways.get(0):
-                    found[truth] = ways[0] * kappa(self.instance, {truth})
-        return found
-
-    def _value(self, left: int, untried: frozenset[int]) -> float:
-        weights = self.weights(left, untried)
-        if len(weights) < 2:
-            return 0.0
-        return sum(weights.values()) + min(
-            sum(self.value(left & ~mask, untried - {action}) for mask in self.instance.masks[action])
-            for action in untried
-        )
-
-
-class PlainSets(PlainStates):
-    """The same where K truths survive: completions are counted by the set of truths that they leave."""
 
     def _weights(self, left: int, untried: frozenset[int]) -> dict[int, float]:
         """Return by set of K truths, as a mask, its weight."""

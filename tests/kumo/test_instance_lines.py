@@ -7,18 +7,10 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
+from perennial.schemas.kumo.things import Instance, Outcome, SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, parse_instances
-
-
-def label(text: str, *rules_out: str) -> OutcomeState:
-    return OutcomeState(text, None, None, rules_out)
-
-
-def between(low: float, high: float, *rules_out: str) -> OutcomeState:
-    return OutcomeState(None, low, high, rules_out)
-
+from tests.kumo.tree_config import label, span
 
 CONFIG = SeedConfig(
     name="Metals",
@@ -26,9 +18,9 @@ CONFIG = SeedConfig(
     actions=("Colour", "Density", "Valence", "Rings"),
     outcomes=(
         Outcome("Colour", "str", (label("grey", "Lead"), label("blue", "Iron", "Zinc"))),
-        Outcome("Density", "float", (between(7, 9, "Lead"), between(8, 12, "Iron"))),
+        Outcome("Density", "float", (span(7, 9, "Lead"), span(8, 12, "Iron"))),
         Outcome("Valence", "int", (label("2"), label("3", "Zinc"))),
-        Outcome("Rings", "int", (between(0, 4, "Zinc"), between(5, 8, "Iron"))),
+        Outcome("Rings", "int", (span(0, 4, "Zinc"), span(5, 8, "Iron"))),
     ),
 )
 ENCODED = encode_config(CONFIG)

@@ -49,6 +49,3 @@ def with_action(name: str) -> SeedConfig:
 
 def small(config: SeedConfig) -> list[Finding]:
     return validate_config(config, min_truths=4, min_actions=3)
-
-
-# rule, broken configuration, the finding's action and state, what its message must tell
