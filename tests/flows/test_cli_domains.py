@@ -215,6 +215,7 @@ def test_list_shows_every_bundled_domain() -> None:
     code, out, _ = run("list")
     assert code == 0
     assert all(name in out for name in names)
+    assert load_bundled("music_identification").category in out
     rows = json.loads(run("list", "--json")[1])
     assert [row["name"] for row in rows] == names
     for row in rows:

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.kumo.cli.domains import domains
-from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
+from perennial.flows.kumo.planning.domain_choice import read_config_file
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, UnusableConfig
 from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.warehouse.kumo.domains.generate import FOLDER
@@ -140,10 +140,3 @@ def test_score_prints_a_figure_a_verdict_and_what_to_do(here: Path) -> None:
 
 def test_score_refuses_what_it_does_not_know() -> None:
     assert "is not bundled" in refuse("score", "no_such_domain")
-
-
-@pytest.mark.slow
-def test_the_list_shows_categories() -> None:
-    shown = run("list")
-    assert load_bundled("music_identification").category in shown
-    assert "category" in shown

@@ -28,47 +28,20 @@ histories = st.lists(st.sets(st.sampled_from([*DOMAINS, "other"])), max_size=8).
 )
 
 
-@pytest.mark.slow
 @given(histories, st.integers(1, len(DOMAINS)), st.integers(0, 5))
-def test_so_many_are_taken_each_once_and_in_the_given_order(
-    history: list[PastEdition], count: int, rest: int
-) -> None:
-    places = [turn.index for turn in take_turns(DOMAINS, history, count, rest)]
-    assert len(places) == count
-    assert places == sorted(set(places))
-
-
-@pytest.mark.slow
-@given(histories, st.integers(1, len(DOMAINS)), st.integers(0, 5))
-def test_none_of_the_last_editions_is_taken_while_others_rest(
-    history: list[PastEdition], count: int, rest: int
-) -> None:
-    of_late = {domain for edition in history[:rest] for domain in edition[1]}
-    taken = {DOMAINS[turn.index] for turn in take_turns(DOMAINS, history, count, rest)}
-    rested = set(DOMAINS) - of_late
-    assert taken <= rested or rested <= taken
-
-
-@given(histories, st.integers(1, len(DOMAINS)), st.integers(0, 5))
-def test_no_one_waits_while_one_used_later_is_taken(
+def test_so_many_are_taken_in_the_given_order_and_no_one_waits_while_one_used_later_is_taken(
     history: list[PastEdition], count: int, rest: int
 ) -> None:
     def last_use(domain: str) -> int:
         held = [age for age, edition in enumerate(history) if domain in edition[1]]
         return min(held, default=len(history))
 
-    taken = {DOMAINS[turn.index] for turn in take_turns(DOMAINS, history, count, rest)}
+    places = [turn.index for turn in take_turns(DOMAINS, history, count, rest)]
+    assert len(places) == count
+    assert places == sorted(set(places))
+    taken = {DOMAINS[index] for index in places}
     waiting = set(DOMAINS) - taken
     assert all(last_use(one) >= last_use(other) for one in taken for other in waiting)
-
-
-@given(st.integers(1, len(DOMAINS)))
-def test_edition_after_edition_every_domain_has_its_turn(count: int) -> None:
-    history: list[PastEdition] = []
-    for number in range(-(-len(DOMAINS) // count)):
-        taken = {DOMAINS[turn.index] for turn in take_turns(DOMAINS, history, count, 2)}
-        history.insert(0, (str(number), taken))
-    assert {domain for edition in history for domain in edition[1]} == set(DOMAINS)
 
 
 def test_each_turn_says_why() -> None:

@@ -9,7 +9,6 @@ from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.kumo.things import Proposal
 from perennial.tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
 from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, rules, status
-from tests.server.subjects import SUBJECTS
 
 CATEGORIES = ("Nature", "Crafts and Trades")
 GOOD = {
@@ -201,14 +200,6 @@ def test_a_call_that_failed_is_for_the_operator(name: str) -> None:
     ask = AuthorAsk(damages={0: status(name, error="HTTP 503: come back later")})
     with pytest.raises(EndpointFailed, match="HTTP 503: come back later"):
         propose(ask)
-
-
-def test_equal_inputs_make_equal_calls() -> None:
-    first, second = (AuthorAsk(faults={0: "near_duplicate", 1: "not_json"}) for _ in range(2))
-    known = (KnownDomain(SUBJECTS[0].name, SUBJECTS[0].goal),)
-    assert propose(first, known=known) == propose(second, known=known)
-    assert first.requests == second.requests
-    assert len({request.call_id for request in first.requests}) == len(first.requests) == 3
 
 
 def test_of_many_known_domains_the_last_are_named_and_all_are_compared() -> None:

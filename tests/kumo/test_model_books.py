@@ -223,10 +223,6 @@ def test_a_book_that_never_passes_is_kept_with_all_versions(fault, rounds):
     assert len(ask.prompts("reviser")) == rounds
 
 
-def test_a_reader_who_writes_names_in_other_case_is_understood():
-    assert history_of(ScriptedAsk({"checker": ["other_case"]})).rejections == ()
-
-
 @pytest.mark.parametrize("fault", ["wrong_form", "truncated", "refused", "empty"])
 def test_an_unusable_read_back_is_asked_for_again_with_the_reason(fault):
     ask = ScriptedAsk({"checker": [fault, fault]})
@@ -279,16 +275,6 @@ def test_a_call_without_an_answer_is_an_error_of_the_endpoint(role, status):
     faults = {"writer": ["missing_rule"]} | {role: [status]}
     with pytest.raises(EndpointFailed, match=f"endpoint says {status}"):
         history_of(ScriptedAsk(faults))
-
-
-def test_equal_replies_give_equal_histories():
-    faults = {"writer": ["ambiguous"], "checker": [None, "wrong_form"], "reviser": ["still_wrong"]}
-
-    def run():
-        ask = ScriptedAsk({role: list(due) for role, due in faults.items()})
-        return history_of(ask), [request.call_id for request in ask.asked]
-
-    assert run() == run()
 
 
 def test_no_message_tells_anything_of_the_case():

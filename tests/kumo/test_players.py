@@ -23,7 +23,7 @@ from perennial.tasks.kumo.players import (
 from perennial.tasks.kumo.search.solve import Optimum, Solution
 from perennial.tasks.play import play_program
 from tests.kumo.asking_models import conversation
-from tests.kumo.small_worlds import World, read_released_worlds, some, worlds
+from tests.kumo.small_worlds import World, some, worlds
 from tests.kumo.test_books import CLINIC
 
 
@@ -206,16 +206,3 @@ def test_shown_numbers_are_read_back_exactly(value):
     step = Step(1, "action", "Thermometer", value, 0)
     message = user_message(step)
     assert read_last_outcome(message["content"]) == ("Thermometer", value)
-
-
-@pytest.mark.parametrize(
-    ("domain", "setting"),
-    [("MedicalEnv", "4"), ("MusicEnv", "4"), ("ChemicalEnv", "4"), ("MedicalEnv", "12")],
-)
-def test_greedy_and_reader_solve_released_instances(release, domain, setting):
-    for number, world in enumerate(read_released_worlds(release, domain, setting)):
-        board = board_at(world, number)
-        assert episode_of("greedy", board).success
-        reader = episode_of("reader", board)
-        assert reader.success
-        assert reader.game.tests <= len(world.instance.actions)

@@ -65,9 +65,7 @@ class RefusedVersion:
         return [text for _, text in sorted(turns, key=lambda turn: turn[0])[:count]]
 
 
-def read_configuration(
-    content: str, proposal: Proposal, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
-) -> Accepted | RefusedVersion:
+def read_configuration(content: str, proposal: Proposal) -> Accepted | RefusedVersion:
     """The configuration that the reply holds, or why it is refused: for its form or its findings.
 
     Name, category, goal, nouns and book title are the proposal's: they are perennial's own data by now, and
@@ -77,7 +75,7 @@ def read_configuration(
         config = _parse(content, proposal)
     except UnreadableInput as error:
         return RefusedVersion(str(error), (("unreadable", str(error)),))
-    findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
+    findings = validate_config(config, min_truths=MIN_TRUTHS, min_actions=MIN_ACTIONS)
     problems = [(finding.rule, finding.message) for finding in findings if finding.severity == "error"]
     if problems := [*problems, *_note_problems(config)]:
         counts = Counter(rule for rule, _ in problems)
