@@ -25,7 +25,7 @@ from perennial.flows.console.messages import (
     log,
 )
 from perennial.flows.console.row_formats import Terminal, escape_what_cannot_be_encoded
-from perennial.flows.console.settings_options import format_commands, put_example_last
+from perennial.flows.console.settings_options import format_commands, guard_path, put_example_last
 from perennial.flows.process import let_ctrl_c_interrupt
 from perennial.schemas.benchmark import CommandLine, benchmarks
 from perennial.schemas.errors import PerennialError
@@ -184,6 +184,8 @@ class _LazyGroup(TyperGroup):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = _Commands()  # type: ignore[assignment]
+        for parameter in self.params:
+            guard_path(parameter)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names only: no command's module is imported for the list."""

@@ -36,7 +36,8 @@ _INTERRUPTED = 130
 
 def play(
     domain: Annotated[
-        str | None, typer.Option(help="A bundled domain, or a .json file. Default: drawn by the seed.")
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Bundled domain or .json file. Default: drawn by the seed."),
     ] = None,
     setting: Annotated[
         str | None, typer.Option(help="Size: easy, hard, NxM or NxMvK. Default: easy.")

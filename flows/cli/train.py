@@ -14,7 +14,9 @@ from perennial.schemas.rows import JsonObject
 
 
 def train(
-    model: Annotated[str, typer.Option(help="Folder of a model of Transformers, or its name on the Hub.")],
+    model: Annotated[
+        str, typer.Option(metavar="NAME|FOLDER", help="A Transformers model: folder, or name on the Hub.")
+    ],
     data: Annotated[
         Path, typer.Option(help="Lines of `perennial trajectories` or `perennial sample`, or other chats.")
     ],

@@ -1,6 +1,8 @@
 """The options of a command that a benchmark has: settings, parameters, made from what describes them."""
 
 import inspect
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from perennial.flows.console.messages import add_message_options
+from perennial.schemas.errors import InvalidOption, quote
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -74,16 +77,46 @@ def put_example_last(command: Any) -> Any:
         command.help, command.epilog = text, f"{_EXAMPLE}{example}"
     if command.help:
         command.help = "\n\n".join(map(_plain, command.help.split("\n\n")))
+    parts = getattr(command, "commands", None)
+    if parts is None:
+        add_message_options(command)
     for parameter in command.params:
+        guard_path(parameter)
         if getattr(parameter, "help", None):
             parameter.help = _plain(parameter.help)
             parameter.show_default = parameter.show_default and "Default:" not in parameter.help
-    parts = getattr(command, "commands", None)
     for part in (parts or {}).values():
         put_example_last(part)
-    if parts is None:
-        add_message_options(command)
     return command
+
+
+def guard_path(parameter: Any) -> None:
+    """Let an option or argument that names a file or folder refuse a path that no file can have.
+
+    `Path("")` is the working folder: an empty variable of a shell would otherwise be read as `.`.
+    """
+    if not re.search("Path|FILE|FOLDER", f"{parameter.type_descriptor.annotation} {parameter.metavar}"):
+        return
+    process = parameter.process_value
+    wanted = "a name or a file" if "NAME" in (parameter.metavar or "") else "the path of a file or folder"
+
+    def refuse_unfit(context: Any, typed: Any) -> Any:
+        for path in typed if isinstance(typed, list | tuple) else (typed,):
+            if isinstance(path, str) and (problem := _describe_unfit(path)):
+                named = f"{parameter.opts[0]} {quote(path)}"
+                raise InvalidOption(f"{named}: {problem}, expected {wanted}: name another one")
+        return process(context, typed)
+
+    parameter.process_value = refuse_unfit
+
+
+def _describe_unfit(path: str) -> str:
+    if not path.strip():
+        return "a blank name"
+    if "\0" in path:
+        return "it holds a NUL character"
+    is_long = len(path) > 4096 or max(len(os.fsencode(part)) for part in path.split("/")) > 255
+    return "a name of over 255 bytes or a path of over 4,096" if is_long else ""
 
 
 def _plain(text: str) -> str:

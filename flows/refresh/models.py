@@ -234,10 +234,11 @@ def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[Tri
     entries = settings.model_entries()
     refuse_reserved_names(settings, find_benchmark(settings.benchmark))
     models = list(dict.fromkeys(named or entries))
-    if not models:
+    if not models or not all(name.strip() for name in models):
+        problem = "a blank name is no model" if models else "no model to check"
         raise InvalidOption(
-            f"no model to check: describe some in {settings.models_file or MODELS_FILE} (`perennial init` "
-            "writes one), or name one: perennial models check MODEL"
+            f"{problem}: describe some in {settings.models_file or MODELS_FILE} (`perennial init` writes "
+            "one), or name one: perennial models check MODEL"
         )
     policy = replace(
         settings.call_policy(), max_attempts=1, max_calls=None, max_cost=None, timeout_s=_TIMEOUT_S

@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from perennial.flows.cli.app import app, main
 from perennial.flows.console.errors import describe_os_error
+from perennial.schemas.errors import InvalidOption
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 
@@ -306,3 +307,58 @@ def test_shells_complete_commands_and_options(monkeypatch: pytest.MonkeyPatch, c
     assert complete("perennial import s") == ["scores"]
     assert complete("perennial evaluate --max-c") == ["--max-calls", "--max-cost"]
     assert complete("perennial query --format ") == ["table", "csv", "json"]
+
+
+# Options and arguments that are no path though their help speaks of files or folders.
+NO_PATH = {"--root", "--keep", "--role", "--method", "--sampler", "name"}
+PATHS = [
+    (name, parameter.opts[0])
+    for name, command in EVERY.items()
+    for parameter in command.params
+    if "Path" in str(parameter.type_descriptor.annotation)
+    or (
+        "str" in str(parameter.type_descriptor.annotation)
+        and re.search(
+            "file|folder|path|config|release",
+            f"{parameter.opts} {parameter.metavar} {parameter.help}".lower(),
+        )
+        and parameter.opts[0] not in NO_PATH
+    )
+]
+UNFIT = {"": "a blank name", " \t": "a blank name", "a\0b": "a NUL character", "x" * 300: "over 255 bytes"}
+
+
+@pytest.mark.parametrize("path", UNFIT, ids=("empty", "blank", "nul", "long"))
+def test_every_path_of_every_command_is_refused_where_no_file_can_have_it(path: str) -> None:
+    assert len(PATHS) > 100
+    for name, option in PATHS:
+        places = [parameter.opts[0] for parameter in EVERY[name].params if parameter.opts[0][0] != "-"]
+        arguments = [f"{option}={path}"] if option not in places else ["x"] * places.index(option) + [path]
+        with pytest.raises(InvalidOption, match=UNFIT[path]) as refused:
+            EVERY[name].make_context(name, arguments)
+        told = str(refused.value)
+        assert (told.startswith(option), ", expected " in told, ": name another one" in told) == (
+            True,
+        ) * 3, told
+        assert "\n" not in told
+        assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "domains score ''",
+            "init ''",
+            "solve --config '' --instances x",
+            "study new ''",
+            "web --study ' '",
+        ),
+        *("models check ''", "query --limit 1e20 'SELECT 1'", f"query --limit {10**20} 'SELECT 1'"),
+    ],
+)
+def test_a_blank_path_or_a_number_out_of_range_is_one_line(give: Run, tmp_path: Path, line: str) -> None:
+    refused = give(*shlex.split(line))
+    assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1), refused
+    assert "expected" in refused.err or "a blank name is no model" in refused.err
+    assert list(tmp_path.iterdir()) == []

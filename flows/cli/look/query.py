@@ -55,7 +55,7 @@ def query(
     as_json: JsonOption = False,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="ROWS", help="Maximum number of rows to print."),
+        typer.Option(min=1, max=10**12, metavar="ROWS", help="Maximum number of rows to print."),
     ] = None,
     columns: Annotated[
         str | None,

@@ -27,7 +27,7 @@ _GUESSED = 5_000  # instances that the rate of a guess is taken over: looking at
 
 
 def sample(
-    config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
+    config: Annotated[str, typer.Option(metavar="NAME|FILE", help="Bundled domain, or a .json file.")],
     truths: Annotated[int, typer.Option(help="Truths per instance.")],
     actions: Annotated[int, typer.Option(help="Actions per instance.")],
     count: Annotated[int, typer.Option(help="Number of distinct instances.")],

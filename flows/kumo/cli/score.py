@@ -94,7 +94,7 @@ _NAMED = 5  # of what is cut or dropped, printed; --json has all
 
 def split(
     domain: Annotated[
-        str, typer.Argument(metavar="DOMAIN", help="Bundled domain, or a configuration's .json file.")
+        str, typer.Argument(metavar="NAME|FILE", help="Bundled domain, or a configuration's .json file.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for the two configurations.")],
     method: Annotated[

@@ -24,7 +24,7 @@ _OPTIMUM = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests
 
 
 def solve(
-    config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
+    config: Annotated[str, typer.Option(metavar="NAME|FILE", help="Bundled domain, or a .json file.")],
     instances: Annotated[
         Path, typer.Option(help="Task instances (JSON Lines), in perennial's form or the KUMO release's.")
     ],

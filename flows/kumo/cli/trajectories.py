@@ -26,7 +26,7 @@ _CHUNK = 2_000  # instances that are solved at a time
 
 
 def trajectories(
-    config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
+    config: Annotated[str, typer.Option(metavar="NAME|FILE", help="Bundled domain, or a .json file.")],
     out: Annotated[Path, typer.Option(help="File to write, JSON Lines.")],
     setting: Annotated[str, typer.Option(help="Sizes, separated by commas: easy, hard, or NxM.")] = "easy",
     count: Annotated[int, typer.Option(help="Trajectories per setting.")] = 1_000,
