@@ -93,7 +93,9 @@ def _configurations(authoring: AuthoringPlan, prices: Prices) -> Iterable[StageE
     size = _tokens(bundled_text(next(iter(bundled_domains()))))
     attempts = 1 + authoring.repairs
     least = _Work.alike(2 * authoring.proposals, _PROMPT, size / 2)
-    most = _Work.alike(authoring.proposals * (1 + attempts * (1 + authoring.continuations)), _PROMPT + size, size)
+    most = _Work.alike(
+        authoring.proposals * (1 + attempts * (1 + authoring.continuations)), _PROMPT + size, size
+    )
     for role, name in (("configurer", "configs"), ("second_configurer", "second configs")):
         if model := getattr(authoring, role):
             yield _stage(name, model, least, most, prices)
@@ -140,7 +142,9 @@ def _episodes(
         fewest, largest = (episodes * part for part in share)
         usual = _conversations(fewest, turns, size, min(_REPLY, long_reply))
         longest = _conversations(largest, min(50, 2 * turns), size, long_reply)
-        least, most = (_Work(*map(sum, zip(*pair, strict=True))) for pair in ((least, usual), (most, longest)))
+        least, most = (
+            _Work(*map(sum, zip(*pair, strict=True))) for pair in ((least, usual), (most, longest))
+        )
     books = "" if version in RELIABILITIES else " books"
     stage = "episodes" if version == USUAL else f"episodes, {version}{books}"
     return _stage(stage, player, least, most, prices, choice.model)
