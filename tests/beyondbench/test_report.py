@@ -165,8 +165,6 @@ def test_scores_of_fixed_benchmarks_are_set_against_the_hard_suite(tmp_path: Pat
         f"{name}: mean gap {100 * gap:.1f} percentage points; n = 3, too few for a correlation"
         for name in (HOSTILE, "shares")
     ]
-    page = write_page(data, tmp_path / "out").read_text(encoding="utf-8")
-    assert HOSTILE not in page.rpartition("<script>")[0]
 
 
 @pytest.mark.slow

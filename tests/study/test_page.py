@@ -4,13 +4,13 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, expect, sync_playwright
 
 from perennial.flows.study.publish import publish_study
 from perennial.flows.study.study_file import read_study
+from perennial.schemas.people import person_name
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.flows.chromium import CHROMIUM
@@ -86,49 +86,6 @@ def moves(site: StudySite, code: str) -> list[tuple[str, int, str]]:
     finally:
         ledger.close()
     return [(event.task, event.turn, event.value) for event in events if event.kind == "move"]
-
-
-def test_two_participants_play_from_codes_to_a_published_evaluation(
-    tmp_path: Path, context: BrowserContext
-) -> None:
-    site = make_study(tmp_path, participants=2)
-    site.start()
-    try:
-        _play_to_the_end(site, context)
-    finally:
-        site.end()
-    publish_study(read_study(site.file), site.store, site.file, str)
-    catalog = open_catalog(site.store)
-    sql = "SELECT count(*), count(*) FILTER (success), count(DISTINCT player) FROM episodes"
-    assert catalog.query(sql)[1] == [(4, 3, 2)]
-    assert catalog.query("SELECT DISTINCT player FROM leaderboard")[1] == [("human",)]
-
-
-def _play_to_the_end(site: StudySite, context: BrowserContext) -> None:
-    first, second = (Visit(context, site.url, code) for code in site.codes)
-    first.introduce()
-    second.introduce()
-    first.play("rain", "look up")
-    expect(first.page.get_by_text("That was right.")).to_be_visible()
-    second.play("sun")
-    expect(second.page.get_by_text("That was not right")).to_be_visible()
-    first.play("rain", "look up", "measure")
-    second.play("sun", "measure")
-    expect(second.page.get_by_text("Your answer is stored.")).to_be_visible()
-    first.play("rain", "measure")
-    second.play("rain")
-    # 25 + 15 x 2/2 - 0.1 x 3, and 25 + 15 x 1/2 - 0.1 x 1: the tutorial counts for neither.
-    expect(first.page.locator(".study-earnings")).to_have_text("You earned 39.70 EUR")
-    expect(second.page.locator(".study-earnings")).to_have_text("You earned 32.40 EUR")
-    assert moves(site, first.code) == [
-        ("tutorial", 1, "look up"),
-        ("tutorial", 2, "rain"),
-        ("1", 1, "look up"),
-        ("1", 2, "measure"),
-        ("1", 3, "rain"),
-        ("2", 1, "measure"),
-        ("2", 2, "rain"),
-    ]
 
 
 def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite, visit: Open) -> None:
@@ -232,3 +189,37 @@ def test_observations_are_shown_beside_the_book_and_hostile_text_is_not_run(visi
     assert tab.page.locator(".panel").locator("img, b").count() == 0
     assert tab.page.title() == "Study"
     assert not [url for url in requests if "hit" in url]
+
+
+def test_two_participants_play_from_codes_to_a_published_evaluation(site: StudySite, visit: Open) -> None:
+    """The last test: it closes the study."""
+    first, second = visit(), visit()
+    first.introduce()
+    second.introduce()
+    first.play("rain", "look up")
+    expect(first.page.get_by_text("That was right.")).to_be_visible()
+    second.play("sun")
+    expect(second.page.get_by_text("That was not right")).to_be_visible()
+    first.play("rain", "look up", MEASURE)
+    second.play("sun", MEASURE)
+    expect(second.page.get_by_text("Your answer is stored.")).to_be_visible()
+    first.play("rain", MEASURE)
+    second.play("rain")
+    # 25 + 15 x 2/2 - 0.1 x 3, and 25 + 15 x 1/2 - 0.1 x 1: the tutorial counts for neither.
+    expect(first.page.locator(".study-earnings")).to_have_text("You earned 39.70 EUR")
+    expect(second.page.locator(".study-earnings")).to_have_text("You earned 32.40 EUR")
+    assert moves(site, first.code) == [
+        ("tutorial", 1, "look up"),
+        ("tutorial", 2, "rain"),
+        ("1", 1, "look up"),
+        ("1", 2, MEASURE),
+        ("1", 3, "rain"),
+        ("2", 1, MEASURE),
+        ("2", 2, "rain"),
+    ]
+    publish_study(read_study(site.file), site.store, site.file, str, close=True)
+    catalog = open_catalog(site.store)
+    people = tuple(person_name(tab.code.split("-")[0]) for tab in (first, second))
+    sql = "SELECT count(*), count(*) FILTER (success) FROM episodes WHERE player = '{}'"
+    assert [catalog.query(sql.format(name))[1] for name in people] == [[(2, 2)], [(2, 1)]]
+    assert catalog.query("SELECT DISTINCT player FROM leaderboard")[1] == [("human",)]
