@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from perennial.tasks.statistics.scale.cells import DomainCell, components, observe
 from perennial.tasks.statistics.scale.joint_model import (
@@ -70,6 +71,8 @@ def test_every_figure_agrees_with_one_covariance_matrix_of_all_cells(
         shifts = EditionShifts(model, edition)
         found = shifts.shift()
         assert (found.value, found.error) == pytest.approx(dense.shift(edition), rel=1e-7, abs=1e-10)
+        reach = float(stdtrit(found.freedom, 0.975)) * found.error
+        assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
         for player in model.seen.players:
             alone = shifts.rate(player)
             met = any((cell.edition, cell.player) == (edition, player) for cell in cells)
