@@ -40,10 +40,8 @@ def test_what_code_raises_is_escaped(code: str) -> None:
     assert is_plain(str(refused.value))
 
 
-@pytest.mark.slow
 def test_every_sign_is_plain_or_an_escape() -> None:
-    for place in range(0x110000):
-        sign = chr(place)
+    for sign in map(chr, (*range(0x20000), *range(0xE0000, 0xE0200))):
         if not sign.isprintable():
             shown = SandboxRefusal("raised", f"a{sign}b").detail
             assert shown.isascii()
