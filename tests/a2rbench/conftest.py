@@ -1,4 +1,4 @@
-"""The small edition with analyses, published once for all tests that only read it."""
+"""The small edition with analyses and without figures, each published once for tests that only read it."""
 
 from pathlib import Path
 
@@ -15,3 +15,10 @@ def analysed(tmp_path_factory: pytest.TempPathFactory) -> Store:
     add_analyses(made)
     root: Path = tmp_path_factory.mktemp("analysed") / "root"
     return made_edition.publish(root, made, made_edition.statistics(made))
+
+
+@pytest.fixture(scope="session")
+def unfigured(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The edition without statistics."""
+    root: Path = tmp_path_factory.mktemp("unfigured") / "root"
+    return made_edition.publish(root, made_edition.rows(), [])

@@ -15,7 +15,7 @@ from tests.a2rbench import scripted_model
 from tests.server.script import Asked, Script
 
 PLAYERS = (*scripted_model.MODELS, "proser")
-JUDGES = ("judge-honest", "judge-inventive", "judge-garbled", "judge-null")
+JUDGES = ("judge-honest", "judge-inventive")
 ANALYSTS = ("analyst-a", "analyst-b", "analyst-slips", "analyst-hopeless")
 MODELS = (*PLAYERS, *JUDGES, *ANALYSTS)
 # No words that the program takes for the name of an answer.
@@ -51,13 +51,9 @@ class Judge:
     def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
         ((_, reply),) = _REPLY.findall(asked.messages[-1]["content"])
         _, _, answer = reply.partition(_LEAD)
-        if asked.model == "judge-garbled":
-            return "The answer is clear."
         if asked.model == "judge-inventive":
             return '{"final_answer": [["no", "such"], ["tokens", "there"]]}'
-        return '{"final_answer": %s}' % (
-            answer.strip() or "null" if asked.model == "judge-honest" else "null"
-        )
+        return f'{{"final_answer": {answer.strip() or "null"}}}'
 
 
 class Analyst:

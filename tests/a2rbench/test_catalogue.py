@@ -9,8 +9,6 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES
 from perennial.tasks.a2rbench.catalogue import DIMENSIONS, FORWARD, INVERSE, RULES, Rule
@@ -38,25 +36,18 @@ def draw_input(rule: Rule, rng: random.Random, most: int = 6) -> Any:
 
 
 @pytest.mark.parametrize("name", RULES)
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**32))
-def test_the_inverse_gives_back_the_input(name: str, seed: int) -> None:
-    rule = RULES[name]
-    value = draw_input(rule, random.Random(seed))
-    before = json.dumps(value)
-    output = rule.forward(value)
-    assert json.dumps(value) == before
-    assert json.loads(json.dumps(output)) == output
-    assert rule.inverse(output) == value
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_a_rule_changes_most_inputs_and_no_two_inputs_have_one_output(name: str) -> None:
+def test_a_rule_changes_most_inputs_and_its_inverse_gives_them_back(name: str) -> None:
     rule, rng = RULES[name], random.Random(7)
-    inputs = {json.dumps(draw_input(rule, rng, 5)): None for _ in range(400)}
-    outputs = {given: json.dumps(rule.forward(json.loads(given))) for given in inputs}
-    assert len(set(outputs.values())) == len(inputs)
-    assert sum(given != output for given, output in outputs.items()) > len(inputs) / 2
+    inputs = {json.dumps(draw_input(rule, rng)): None for _ in range(100)}
+    changed = 0
+    for before in inputs:
+        value = json.loads(before)
+        output = rule.forward(value)
+        assert json.dumps(value) == before
+        assert json.loads(json.dumps(output)) == output
+        assert rule.inverse(output) == value
+        changed += output != value
+    assert changed > len(inputs) / 2
 
 
 def in_one_program(rules: Sequence[Rule]) -> str:

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from perennial.flows.a2rbench.web import color_tokens, place_cells, tokens_of
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
 from tests.web.visiting import errors_of, visit
 
@@ -101,9 +102,8 @@ def test_the_curve_and_the_copies_are_shown(root: Path) -> None:
     assert set(found["a2rbench_remapping"]["player"]) == {"m-large", "m-small"}
 
 
-def test_an_edition_without_figures_says_so(tmp_path: Path, made: made_edition.Rows) -> None:
-    made_edition.publish(tmp_path / "data", made, [])
-    shown = visit(tmp_path / "data", "figures", edition="a1", figure="a2rbench_curve")
+def test_an_edition_without_figures_says_so(unfigured: Store) -> None:
+    shown = visit(Path(unfigured.root), "figures", edition="a1", figure="a2rbench_curve")
     assert errors_of(shown) == []
     assert "perennial analyse computes them" in shown.info[0].value
 

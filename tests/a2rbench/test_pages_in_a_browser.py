@@ -1,10 +1,9 @@
 """An item's page in headless Chromium: each value is drawn, and a phone's page is no wider than the phone."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import sync_playwright
 
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
 from tests.flows.chromium import CHROMIUM
 from tests.web.test_server import served
@@ -16,12 +15,11 @@ pytestmark = [
 PHONE = 390
 
 
-def test_values_are_drawn_on_a_phone(tmp_path: Path) -> None:
-    made_edition.publish(tmp_path / "data", made_edition.rows(), [])
+def test_values_are_drawn_on_a_phone(unfigured: Store) -> None:
     (copy, *_) = [item for item in made_edition.items() if item.is_remapped and item.dimension == 3]
     # Five examples and the query, of the copy and of its original; the chosen answer and the right one.
     values = 2 * 6 * 2 + 2
-    with served("--root", str(tmp_path / "data")) as (_, url), sync_playwright() as playwright:
+    with served("--root", unfigured.root) as (_, url), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": PHONE, "height": 800})
         page.goto(f"{url}/instances?edition=a1&instance={copy.instance_id}")

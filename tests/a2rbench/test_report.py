@@ -79,8 +79,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(analysed: Store, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
-    store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
-    sections = own_sections(report_data(store))
+def test_without_statistics_the_sections_say_what_computes_them(unfigured: Store) -> None:
+    sections = own_sections(report_data(unfigured))
     assert ["perennial analyse" in sections[key].missing for key in OWN] == [True, True, False, False]
     assert "--analysts" in sections["a2rbench_failures"].missing

@@ -5,6 +5,7 @@ import pytest
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
 from perennial.schemas.a2rbench.things import DOMAINS, TEMPERATURES
 from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
 
 
 def test_the_papers_size_gives_way_to_flags() -> None:
@@ -32,6 +33,14 @@ def test_each_role_is_asked_at_its_own_temperature() -> None:
 def test_a_role_without_a_model_that_writes_rules_is_refused(role: str) -> None:
     with pytest.raises(InvalidOption, match=f"--{role} m: no model writes rules: name one with --author"):
         A2RBenchSettings(**{role: "m"}).authoring()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"), [("seeds", 0, "at least 1"), ("variations", 10, "at most 9")]
+)
+def test_sizes_have_bounds(setting: str, value: int, words: str) -> None:
+    with pytest.raises(InvalidOption, match=f"--{setting} {value}: expected {words}"):
+        load_settings({"benchmark": "a2rbench", setting: value})
 
 
 def test_the_size_of_table_8_has_108_items() -> None:

@@ -67,30 +67,18 @@ def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
 
 
-@pytest.mark.parametrize(
-    ("judge", "read", "status", "rule"),
-    [
-        ("", ("none", 0), "unparsed", None),
-        ("judge-honest", ("judge", 18), "solved", None),
-        ("judge-inventive", ("none", 18), "unparsed", "not_quoted"),
-        ("judge-garbled", ("none", 18), "unparsed", "no_quote"),
-    ],
-)
-def test_a_judge_reads_only_what_the_reply_states(
-    root: Path, server: ServerControls, judge: str, read: tuple[str, int], status: str, rule: str | None
-) -> None:
-    evaluate(root, server, ["proser", "right", "lost"], answer_judge=judge)
+def test_a_judge_reads_only_what_the_reply_states(root: Path, server: ServerControls) -> None:
+    evaluate(root, server, ["proser", "right", "lost"], answer_judge="judge-honest")
     answers = "a2rbench_answers JOIN episodes USING (edition, episode_id)"
     found = rows(
         root,
         f"SELECT player, parse, status, count(*), count(judge_call_id) FROM {answers} "
         "WHERE player <> 'identity' GROUP BY ALL ORDER BY player",
     )
-    parse, asked = read
-    # Nothing can be quoted of a player that has no answer, whatever the judge; one in JSON is not judged.
+    # Nothing can be quoted of a player that has no answer; one in JSON is not judged.
     assert found == [
-        ("lost", "none", "unparsed", 18, asked),
-        ("proser", parse, status, 18, asked),
+        ("lost", "none", "unparsed", 18, 18),
+        ("proser", "judge", "solved", 18, 18),
         ("right", "program", "solved", 18, 0),
     ]
     board = rows(
@@ -98,25 +86,12 @@ def test_a_judge_reads_only_what_the_reply_states(
         "SELECT player, judge_share, collapse_rate FROM a2rbench_leaderboard "
         "WHERE player IN ('proser', 'right') ORDER BY player",
     )
-    honest = float(judge == "judge-honest")
-    assert board == [("proser", honest, 1 - honest), ("right", 0, 0)]
-    refused = rows(root, "SELECT DISTINCT rule FROM rejections WHERE stage = 'episodes'")
-    assert refused == ([(rule,)] if rule else [])
+    assert board == [("proser", 1, 0), ("right", 0, 0)]
+    assert rows(root, "SELECT rule FROM rejections WHERE stage = 'episodes'") == []
     # What a judge costs is none of the player's cost.
     calls = rows(root, "SELECT role, count(*) FROM calls GROUP BY 1 ORDER BY 1")
     replies = 18 + 3  # `lost` always replies the same: it is judged once for each form of answers
-    assert calls == [*([("judge", replies)] if judge else []), ("player", 54)]
-
-
-def test_figures_with_and_without_a_judge_are_not_mixed(root: Path, server: ServerControls) -> None:
-    evaluate(root, server, ["proser"])
-    flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(root), "players": ["proser"]}
-    settings = load_settings({**flags, "answer_judge": "judge-honest", "base_url": server.url})
-    with pytest.raises(InvalidOption, match="never mix protocols"):
-        prepare_evaluation(settings, Store(str(root)))
-    # Analysts read afterwards: other ones do not change how a player is asked.
-    settings = load_settings({**flags, "analysts": ["analyst-a"], "base_url": server.url})
-    assert prepare_evaluation(settings, Store(str(root))).first_runs == {"proser": 1}
+    assert calls == [("judge", replies), ("player", 54)]
 
 
 def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
@@ -162,6 +137,14 @@ def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
     assert low < alpha < high
     ((style,),) = rows(root, "SELECT alpha FROM analyst_agreement WHERE player = 'all' AND what = 'style'")
     assert style == 1.0
+    # Figures with and without a judge are not mixed. Analysts read afterwards: other ones do not change how a
+    # player is asked.
+    flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(root), "players": ["right"]}
+    settings = load_settings({**flags, "answer_judge": "judge-honest", "base_url": server.url})
+    with pytest.raises(InvalidOption, match="never mix protocols"):
+        prepare_evaluation(settings, Store(str(root)))
+    settings = load_settings({**flags, "analysts": ["analyst-a"], "base_url": server.url})
+    assert prepare_evaluation(settings, Store(str(root))).first_runs == {"right": 1}
 
 
 def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing(
@@ -183,6 +166,9 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     hopeless = [(rule, number) for model, rule, number in refused if model == "analyst-hopeless"]
     assert hopeless == [("bad_outcome_category", 30)]
     assert rows(root, "SELECT count(*) FROM analyst_agreement") == [(0,)]
+    # What a judge invents is not used.
+    assert rows(root, "SELECT DISTINCT rule FROM rejections WHERE stage = 'episodes'") == [("not_quoted",)]
+    assert rows(root, "SELECT count(judge_call_id) FROM a2rbench_answers WHERE parse = 'judge'") == [(0,)]
     # Exports leave out what is said of private instances: by the subject.
     unknown = "SELECT count(*) FROM rejections WHERE subject NOT IN (SELECT instance_id FROM instances)"
     assert rows(root, unknown) == [(0,)]
@@ -192,14 +178,14 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     assert reproduce_unit(Store(str(root)), unit, folder).same
 
 
-def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerControls) -> None:
-    flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(root), "players": ["right"], "runs": 2}
+def test_the_plan_estimates_the_calls_of_readers(grown: Path, server: ServerControls) -> None:
+    flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(grown), "players": ["right"], "runs": 2}
     more = {"answer_judge": "judge-honest", "analysts": ["analyst-a"], "analysed": 4}
     settings = load_settings({**flags, **more, "base_url": server.url})
-    plan = prepare_evaluation(settings, Store(str(root)))
+    plan = prepare_evaluation(settings, Store(str(grown)))
     found = {
         each.model: (each.stage, each.calls_low, each.calls_high)
-        for each in find_benchmark("a2rbench").estimate(Store(str(root)), plan, {}, None)
+        for each in find_benchmark("a2rbench").estimate(Store(str(grown)), plan, {}, None)
     }
     assert found == {
         "right": ("episodes", 36, 36),

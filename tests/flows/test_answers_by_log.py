@@ -41,6 +41,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    ran("site", str(folder), "--root", str(root))
+    return folder
+
+
 def ran(*words: str) -> str:
     result = CliRunner().invoke(app, list(words), env={"COLUMNS": "100"})
     assert result.exit_code == 0, result.output
@@ -69,17 +76,15 @@ def test_saved_questions_and_lists_say_it(root: Path) -> None:
     assert "random, greedy (by log)" in ran("editions", "list", "--root", str(root))
 
 
-def test_boards_and_pages_mark_the_players(root: Path, tmp_path: Path) -> None:
+def test_boards_and_pages_mark_the_players(root: Path, site: Path, tmp_path: Path) -> None:
     ran("report", "e", "--root", str(root), "--out", str(tmp_path / "report"))
     report = "".join(path.read_text() for path in (tmp_path / "report").rglob("*.html"))
-    ran("site", str(tmp_path / "site"), "--root", str(root))
-    pages = tmp_path / "site"
-    edition = next(path.read_text() for path in pages.rglob("*.html") if "1 by log" in path.read_text())
+    edition = next(path.read_text() for path in site.rglob("*.html") if "1 by log" in path.read_text())
     for text in (report, edition):
         assert "greedy (by log)" in text
         assert "random (partly by log)" in text
         assert re.search(r"algorithm-3 \(", text) is None
-    scores = json.loads((pages / "scores.json").read_text())["scores"]
+    scores = json.loads((site / "scores.json").read_text())["scores"]
     assert {score["answers"] for score in scores} == {"played", "by log", "partly by log"}
 
 
@@ -95,7 +100,7 @@ def _texts_of(value: object) -> Iterator[str]:
             yield from _texts_of(part)
 
 
-def test_no_chart_and_no_table_forgets_it(root: Path, tmp_path: Path) -> None:
+def test_no_chart_and_no_table_forgets_it(root: Path, site: Path) -> None:
     store = Store(str(root))
     drawn = sections(report_data(store, "e")) + profile_sections(profile_data(store))
     texts = {
@@ -115,9 +120,8 @@ def test_no_chart_and_no_table_forgets_it(root: Path, tmp_path: Path) -> None:
     captions = [part for part in drawn if re.search(r"\bgreedy\b(?! \()", f"{part.caption} {part.missing}")]
     assert [part.key for part in captions] == []
     assert {"headline", "success_rate", "domains", "player_pairs", "profiles", "scores"} <= marked
-    ran("site", str(tmp_path / "site"), "--root", str(root))
     said = {f"{before}{name}" for before in ("", "Won by ", "Lost by ") for name in ("greedy", "random")}
-    for page in (tmp_path / "site").rglob("*.html"):
+    for page in site.rglob("*.html"):
         cells = [unescape(cell).strip() for cell in re.findall(r">([^<>]+)<", page.read_text())]
         assert not said & set(cells), page
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.one_shot import check_refusal, query_rows
+from tests.flows.hand_made_root import commands_on
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.knowlogic.scripted_analyst import ANALYSTS, MODELS
+from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import RunningServer, running_server
+from tests.server.running import ServerControls
 
 pytestmark = pytest.mark.slow
 
@@ -23,14 +26,14 @@ SMALL = (*REFRESH, "--domains", "nature,social", "--questions", "6")
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[RunningServer]:
+def server() -> Iterator[ServerControls]:
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES)
-    with running_server(options) as running:
+    with serving(options) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(keyed: Harness, server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data root with an edition that programs and five models have played."""
     folder = tmp_path_factory.mktemp("knowlogic")
     (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\n')
@@ -87,21 +90,21 @@ def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
 
 def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tmp_path: Path) -> None:
     shutil.copytree(root, tmp_path / "data")
-    more = ("--edition", "e2", "--players", "exact", "--languages", "en", "--questions", "20")
+    more = ("--edition", "e2", "--players", "exact", "--languages", "en")
     done = harness.perennial(*SMALL, *more, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
     shared = "SELECT count(*) FROM knowlogic_questions WHERE edition = 'e2'"
-    assert query_rows(data, shared) == [(40,)]
+    assert query_rows(data, shared) == [(12,)]
     assert query_rows(
         data, f"{shared} AND pair IN (SELECT pair FROM knowlogic_questions WHERE edition = 'e1')"
     ) == [(0,)]
     played = "SELECT avg(score), count(*) FROM episodes WHERE edition = 'e2'"
-    assert query_rows(data, played) == [(1.0, 40)]
+    assert query_rows(data, played) == [(1.0, 12)]
 
 
 def test_imported_questions_are_played_by_models_and_not_by_exact(
-    keyed: Harness, server: RunningServer, root: Path, tmp_path: Path
+    keyed: Harness, server: ServerControls, root: Path, tmp_path: Path
 ) -> None:
     columns = "instance_id, pair, language, domain, difficulty, text, question, options, letters"
     names = ("_", "id", "language", "domain", "difficulty", "text", "question", "options", "answer")
@@ -122,32 +125,21 @@ def test_imported_questions_are_played_by_models_and_not_by_exact(
     assert (scores["right"], scores["lost"]) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (("--domains", "cooking"), ["--domains", "cooking", "space, time, social, nature, mix"]),
-        (("--languages", "fr"), ["--languages", "fr", "zh, en"]),
-        (("--questions", "0"), ["--questions", "at least 1"]),
-        (("--size", "theirs"), ["--size", "expected tiny, small"]),
-    ],
-)
-def test_bad_settings_are_one_line(
-    harness: Harness, tmp_path: Path, flags: tuple[str, ...], words: list[str]
+def test_the_papers_size_is_600_questions_at_temperature_0_7(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check_refusal(harness, tmp_path, (*REFRESH, *flags), words)
-
-
-def test_the_papers_size_is_600_questions_at_temperature_0_7(harness: Harness, tmp_path: Path) -> None:
-    flags = ("--size", "paper", "--domains", "nature", "--players", "exact,some-model", "--dry-run")
-    done = harness.but(PERENNIAL_API_KEY=KEY).perennial(*REFRESH, *flags, "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    planned = json.loads(done.stdout)
+    monkeypatch.setenv("PERENNIAL_API_KEY", KEY)
+    run = commands_on(Store(str(tmp_path)), monkeypatch, capsys)
+    asked = ("refresh", "--benchmark", "knowlogic", "--size", "paper", "--domains", "nature")
+    done = run(*asked, "--players", "exact,some-model", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    planned = json.loads(done.out)
     assert planned["counts"]["instances"] == 1200
-    assert "0.7" in done.stdout
+    assert "0.7" in done.out
 
 
 def test_analysts_classify_wrong_letters_with_proof_and_knowledge_at_hand(
-    keyed: Harness, root: Path, tmp_path: Path, server: RunningServer
+    keyed: Harness, root: Path, tmp_path: Path, server: ServerControls
 ) -> None:
     shutil.copytree(root.parent, tmp_path / "copy")
     folder = tmp_path / "copy"

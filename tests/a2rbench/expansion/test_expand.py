@@ -18,16 +18,16 @@ GOOD = [("inputs", 1, None), ("inputs_run", 1, None), ("inputs_judged", 1, None)
 
 def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     asking = Asking()
-    found = expand(asking, SWAP, range(10))
-    assert sorted(found.drawn) == list(range(10))
+    found = expand(asking, SWAP, (0, 1, 4, 7))
+    assert sorted(found.drawn) == [0, 1, 4, 7]
     assert found.rejected == []
-    assert steps(found) == GOOD * 9
+    assert steps(found) == GOOD * 3
     assert found.drawn[0].puzzle.inputs == LINES
     assert found.drawn[0].puzzle.examples[0] == (list("PLANET"), list("PALNTE"))
-    assert len({instance_id(drawn.puzzle) for drawn in found.drawn.values()}) == 10
+    assert len({instance_id(drawn.puzzle) for drawn in found.drawn.values()}) == 4
     calls = [request.call_id for request in asking.requests]
     assert [each.call_id for each in found.attempts if each.call_id] == calls
-    assert [request.role for request in asking.requests] == ["expander", "judge"] * 9
+    assert [request.role for request in asking.requests] == ["expander", "judge"] * 3
 
 
 def test_the_expander_is_shown_code_history_and_what_kind_is_wanted() -> None:
