@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.knowlogic.things import LETTERS
@@ -146,6 +146,7 @@ def test_what_is_written_last_is_read(before: str, letters: set[str], language: 
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(st.text(max_size=200))
 def test_what_is_read_is_letters_in_order(reply: str) -> None:
     answer = read_answer(reply)
@@ -171,10 +172,10 @@ def test_what_is_read_is_letters_in_order(reply: str) -> None:
     ],
 )
 def test_an_endless_reply_costs_no_more_than_it_is_long(part: str) -> None:
-    reply = part * (1_000_000 // len(part))
+    reply = part * (200_000 // len(part))
     start = time.process_time()
     read_answer(reply)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 1
 
 
 def test_there_are_15_sets_of_letters() -> None:
@@ -193,23 +194,6 @@ def test_there_are_15_sets_of_letters() -> None:
     ],
 )
 def test_wrong_letters_have_a_class(letters: str, right: str, expected: str | None) -> None:
-    assert classify_error(letters, right) == expected
-
-
-@given(st.sampled_from(letter_sets()), st.sampled_from(letter_sets()))
-def test_every_wrong_set_has_one_class(letters: str, right: str) -> None:
-    chosen, wanted = set(letters), set(right)
-    expected = (
-        None
-        if chosen == wanted
-        else "subset"
-        if chosen < wanted
-        else "superset"
-        if chosen > wanted
-        else "overlap"
-        if chosen & wanted
-        else "disjoint"
-    )
     assert classify_error(letters, right) == expected
 
 

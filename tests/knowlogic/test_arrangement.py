@@ -25,7 +25,7 @@ def constraints(draw: st.DrawFn, size: int, values: int) -> Constraint:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_enumeration_and_solver_agree(data: st.DataObject) -> None:
     values = data.draw(st.integers(2, 4))
@@ -44,7 +44,7 @@ def test_enumeration_and_solver_agree(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_what_is_dropped_follows_from_what_is_kept_and_nothing_kept_does(data: st.DataObject) -> None:
     of = frame(4, 4)
@@ -57,7 +57,7 @@ def test_what_is_dropped_follows_from_what_is_kept_and_nothing_kept_does(data: s
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_fewest_statements_is_the_smallest_set_that_decides(data: st.DataObject) -> None:
     of = frame(3, 3)

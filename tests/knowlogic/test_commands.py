@@ -9,6 +9,7 @@ from perennial.flows.cli.app import app
 from perennial.flows.knowlogic.grow_questions import draw_question
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.knowlogic.things import LANGUAGES
+from perennial.schemas.settings import load_settings
 
 SAMPLE = ("knowledge", "sample", "nature", "--scenario", "farm", "--difficulty", "medium", "--seed", "4")
 
@@ -45,6 +46,20 @@ def test_languages_show_the_same_question() -> None:
 def test_what_does_not_exist_is_named(options: dict[str, str], words: str) -> None:
     with pytest.raises(InvalidOption, match=words):
         draw_question(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("domains", ["cooking"], "one domain or more of space, time, social, nature, mix"),
+        ("languages", ["fr"], "one language or more of zh, en"),
+        ("questions", 0, "at least 1"),
+        ("size", "theirs", "tiny, small, standard"),
+    ],
+)
+def test_settings_that_do_not_exist_are_named(setting: str, value: object, words: str) -> None:
+    with pytest.raises(InvalidOption, match=rf"^--{setting} .*: expected {words}"):
+        load_settings({"benchmark": "knowlogic", setting: value})
 
 
 @pytest.mark.parametrize("is_right", [True, False])

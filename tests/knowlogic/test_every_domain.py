@@ -72,6 +72,18 @@ def test_a_text_is_read_back_as_a_problem_that_says_the_same(name: DomainName, s
 
 
 @every_scenario
+def test_another_introduction_is_refused(name: DomainName, scenario: str) -> None:
+    domain, (_, problem) = domain_of(name), drawn(name, scenario)[0]
+    for language in LANGUAGES:
+        intro = domain.write_intro(problem, language)
+        assert domain.read_intro(intro, language).entities == problem.entities
+        joiner, more = {"zh": ("、", "、佐伊、"), "en": (", ", ", Zoe, ")}[language]
+        for changed in {"", intro[1:], intro[:-1], f"{intro}x", intro.replace(joiner, more, 1)} - {intro}:
+            with pytest.raises(ValueError):
+                domain.read_intro(changed, language)
+
+
+@every_scenario
 def test_the_canonical_form_forgets_orders_and_mere_names_only(name: DomainName, scenario: str) -> None:
     rng, forms = random.Random(5), []
     for _, problem in drawn(name, scenario):

@@ -59,7 +59,7 @@ def test_drawn_questions_have_no_fault(domain: DomainName) -> None:
 
 @pytest.mark.slow
 def test_options_speak_of_what_is_there() -> None:
-    drawn = draw("space", 400, 6, only="_entity")
+    drawn = draw("space", 120, 6, only="_entity")
     spoken = [each for each in drawn if _speaks_of_neighbors(each)]
     assert spoken
     assert [each.question for each in drawn if find_missing_referents(each)] == []

@@ -121,23 +121,61 @@ def test_the_report_takes_the_name_of_classes(
 
 
 @pytest.mark.parametrize(
-    ("changed", "missing"),
+    ("changed", "missing", "absent"),
     [
-        ({"languages": ("zh",), "pairs": 3}, {"languages"}),
-        ({"imported": True, "pairs": 3}, {"scenarios", "levels", "level_classes", "level_means"}),
         (
             {"models": {}, "pairs": 3},
             {"reply_tokens", "levels", "model_means", "level_means", "knowlogic_failures"},
+            {"reply_tokens"},
         ),
-        ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, {"knowlogic_failures"}),
+        (
+            {"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)},
+            {"knowlogic_failures"},
+            {"tokens_level_pearson", "tokens_level_spearman"},
+        ),
     ],
 )
 @pytest.mark.slow
-def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any], missing: set[str]) -> None:
-    data = report_data(made_edition.publish(tmp_path, made_edition.rows(**changed)))
-    sections = own_sections(data)
+def test_odd_editions_have_what_they_can_have_and_say_what_is_missing(
+    tmp_path: Path, changed: dict[str, Any], missing: set[str], absent: set[str]
+) -> None:
+    store = made_edition.publish(tmp_path, made_edition.rows(**changed))
+    sections = own_sections(report_data(store))
     assert {key for key in sections if sections[key].missing} == missing
+    catalog = open_catalog(store)
+    columns = "statistic, setting, domain, player, other"
+    figures = {
+        tuple(key): value for *key, value in catalog.query(f"SELECT {columns}, value FROM statistics")[1]
+    }
+    statistics = {key[0] for key in figures}
+    assert {"accuracy", "unextracted_rate", "average", "error_subset"} <= statistics
+    assert not statistics & absent
+    assert figures["accuracy", "all", "all", "exact", ""] == 1
+    if "mute" in changed["models"]:
+        shares = {name: figures[name, "all", "all", "mute", ""] for name in ("accuracy", "unextracted_rate")}
+        assert shares == {"accuracy": 0, "unextracted_rate": 1}
+        assert figures["error_subset", "all", "all", "mute", ""] == 0
+        assert ("reply_tokens", "all", "all", "mute", "all/right") not in figures
+        assert ("reply_tokens", "all", "all", "mute", "all/wrong") in figures
+
+
+@pytest.mark.slow
+def test_an_imported_edition_of_one_language_says_what_is_missing(tmp_path: Path) -> None:
+    store = made_edition.publish(tmp_path, made_edition.rows(languages=("en",), imported=True, pairs=3))
+    data = report_data(store)
+    sections = own_sections(data)
+    assert {key for key in sections if sections[key].missing} == {
+        *("scenarios", "levels", "level_classes", "level_means", "languages")
+    }
     assert write_page(data, tmp_path / "out").stat().st_size > 100_000
+    catalog = open_catalog(store)
+    columns = "average, space_en_accuracy, space_zh_accuracy"
+    board = f"SELECT {columns} FROM knowlogic_leaderboard WHERE player = 'exact'"
+    assert catalog.query(board)[1] == [(1, 1, None)]
+    for name in ("scenarios", "properties", "languages"):
+        assert catalog.query(f"FROM knowlogic_{name}")[1] == []
+    assert catalog.query("SELECT DISTINCT label FROM knowlogic_types")[1] == [("right_letters",)]
+    assert catalog.query("SELECT DISTINCT pearson FROM knowlogic_tokens")[1] == [(None,)]
 
 
 @pytest.mark.slow

@@ -1,10 +1,10 @@
-"""KnowLogic's figures against plain loops over the rows, scipy, and hand counts; editions of odd shapes."""
+"""KnowLogic's figures against plain loops over the rows, scipy, and hand counts."""
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from statistics import fmean
 from typing import Any
 
@@ -63,21 +63,6 @@ def question_means(rows: list[Row], value: Any) -> dict[tuple[str, str], float]:
     return {key: fmean(values) for key, values in runs.items()}
 
 
-def values_of(row: Row, label: str) -> list[str]:
-    """Return the values of a label that a question has."""
-    if label == "right_letters":
-        return [str(len(row["letters"]))]
-    if label in ("property", "relation"):
-        return list(row["properties" if label == "property" else "relations"])
-    if label.startswith("slots"):
-        slots = str(row["entities"] - json.loads(row["variables"])["al"])
-        of = f"{slots} {row['precision']}" if label == "slots_precision" else slots
-        return [of] if row["domain"] == "space" else []
-    if label == "level":
-        return [f"{math.floor(4 * row['level']) / 4:.2f}"]
-    return [str(row[label])]
-
-
 def is_right(row: Row) -> bool:
     return bool(row["right"])
 
@@ -97,16 +82,17 @@ SHARES: dict[str, Callable[[Row], bool]] = {
 def test_each_share_is_the_mean_over_questions_of_the_mean_over_runs(
     edition: Rows, figures: dict[Key, Row]
 ) -> None:
-    known = replies(edition)
+    known: dict[str, list[Row]] = defaultdict(list)
+    for each in replies(edition):
+        known[each["player"]].append(each)
     compared = 0
     for (statistic, setting, domain, player, other), row in figures.items():
         if statistic not in SHARES:
             continue
         rows = [
             each
-            for each in known
-            if each["player"] == player
-            and setting in ("all", each["difficulty"])
+            for each in known[player]
+            if setting in ("all", each["difficulty"])
             and domain in ("all", each["domain"])
             and other in ("", each["language"])
         ]
@@ -127,45 +113,14 @@ def test_shares_of_all_kinds_of_replies_make_one(figures: dict[Key, Row]) -> Non
             assert row["n"] == figures[("unextracted_rate", *rest)]["n"]
 
 
-@pytest.mark.parametrize(
-    "label",
-    ["scenario", "type", "precision", "right_letters", "chain_length", "slots", "property", "relation"],
-)
-def test_accuracy_by_a_label(edition: Rows, figures: dict[Key, Row], label: str) -> None:
-    expected: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in replies(edition):
-        domains = [row["domain"]] + (["all"] if label not in ("scenario", "property", "relation") else [])
-        for domain in domains:
-            for language in ("all", row["language"]):
-                for value in values_of(row, label):
-                    expected[domain, row["player"], f"{language}/{value}"].append(row)
-    own = {key[2:]: row for key, row in figures.items() if key[0] == f"accuracy_by_{label}"}
-    assert own.keys() == expected.keys()
-    for key, rows in expected.items():
-        means = question_means(rows, is_right)
-        assert (own[key]["n"], own[key]["value"]) == (len(means), pytest.approx(fmean(means.values())))
-
-
-def test_the_average_is_the_papers_mean_of_columns(edition: Rows, figures: dict[Key, Row]) -> None:
+def test_the_average_is_the_papers_mean_of_columns(figures: dict[Key, Row]) -> None:
     averages = {key[3]: row for key, row in figures.items() if key[0] == "average"}
     # `other` has no answer in domain mix.
     assert sorted(averages) == ["exact", "m-large", "m-small", "single"]
     for player, row in averages.items():
-        cells = [
-            fmean(
-                question_means(
-                    [
-                        each
-                        for each in replies(edition)
-                        if (each["player"], each["domain"], each["language"]) == (player, domain, language)
-                    ],
-                    is_right,
-                ).values()
-            )
-            for domain in DOMAINS
-            for language in LANGUAGES
-        ]
-        assert row["value"] == pytest.approx(fmean(cells))
+        cells = product(DOMAINS, LANGUAGES)
+        columns = [figures["accuracy", "all", domain, player, language] for domain, language in cells]
+        assert row["value"] == pytest.approx(fmean(each["value"] for each in columns))
     assert (averages["exact"]["value"], averages["exact"]["high"]) == (1, 1)
     # Sixty pairs without a failure are no surety: Wilson's interval with Student's t of 12 per domain.
     assert averages["exact"]["low"] == pytest.approx(1 / (1 + stats.t.ppf(0.975, 55) ** 2 / 60))
@@ -187,7 +142,7 @@ def test_tokens_and_their_correlation_with_the_level(edition: Rows, figures: dic
             and domain in ("all", row["domain"])
             and language in ("all", row["language"])
             and row["right"] in wanted[which]
-            and (not band or band == values_of(row, "level"))
+            and (not band or band == [f"{math.floor(4 * row['level']) / 4:.2f}"])
         ]
         means = question_means(rows, lambda row: row["reply_tokens"])
         assert (statistic == "reply_tokens_by_level") == bool(band)
@@ -208,13 +163,10 @@ def test_tokens_and_their_correlation_with_the_level(edition: Rows, figures: dic
 
 
 def test_the_paired_comparison_of_languages(edition: Rows, figures: dict[Key, Row]) -> None:
+    known = replies(edition)
     for player in (*PROGRAMS, *MODELS):
         for domain in ("all", *DOMAINS):
-            rows = [
-                row
-                for row in replies(edition)
-                if row["player"] == player and domain in ("all", row["domain"])
-            ]
+            rows = [row for row in known if row["player"] == player and domain in ("all", row["domain"])]
             means = question_means(rows, is_right)
             pairs = sorted({pair for pair, _ in means if {(pair, "zh"), (pair, "en")} <= means.keys()})
             if not pairs:
@@ -268,36 +220,3 @@ def test_two_texts_of_a_pair_count_as_one_draw() -> None:
     assert (twice.bounds.low, twice.bounds.high) == pytest.approx(
         (once.bounds.low, once.bounds.high), abs=0.003
     )
-
-
-@pytest.mark.parametrize(
-    ("changed", "absent"),
-    [
-        ({"languages": ("en",)}, {"language_difference", "language_mcnemar", "paired_accuracy"}),
-        ({"pairs": 1, "domains": ("space",)}, {"tokens_level_pearson", "tokens_level_spearman"}),
-        (
-            {"imported": True},
-            {"accuracy_by_scenario", "accuracy_by_property", "accuracy_by_type", "tokens_level_pearson"},
-        ),
-        ({"models": {}}, {"reply_tokens"}),
-    ],
-)
-@pytest.mark.slow
-def test_odd_editions_have_the_figures_that_they_can_have(changed: dict[str, Any], absent: set[str]) -> None:
-    figures = by_key(made_edition.rows(**changed))
-    statistics = {key[0] for key in figures}
-    assert {"accuracy", "unextracted_rate", "average", "error_subset"} <= statistics
-    assert not statistics & absent
-    assert figures["accuracy", "all", "all", "exact", ""]["value"] == 1
-
-
-@pytest.mark.slow
-def test_who_answers_nothing_readable_has_accuracy_0_and_no_error_classes() -> None:
-    figures = by_key(made_edition.rows({"mute": ("N", "N")}))
-    assert figures["accuracy", "all", "all", "mute", ""]["value"] == 0
-    assert figures["unextracted_rate", "all", "all", "mute", ""]["value"] == 1
-    assert {
-        figures[f"error_{name}", "all", "all", "mute", ""]["value"] for name in ("subset", "disjoint")
-    } == {0}
-    assert ("reply_tokens", "all", "all", "mute", "all/right") not in figures
-    assert figures["reply_tokens", "all", "all", "mute", "all/wrong"]["n"] == 120

@@ -10,18 +10,20 @@ from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.store.store import Store
 from tests.knowlogic.figures import made_edition
 
-# Accuracy by any columns of questions, one run or more: the mean over questions of the mean over runs.
-_MEANS = """
-SELECT {columns}, player, count(*), avg(rate)
-FROM (
-    SELECT q.*, e.player, avg(e.success::INT) AS rate
-    FROM episodes AS e
-    JOIN knowlogic_questions AS q USING (instance_id)
-    WHERE e.status <> 'api_error'
-    GROUP BY ALL
-)
-GROUP BY ALL
-"""
+
+def means(columns: str, where: str = "true") -> str:
+    """Return SQL of accuracy by any columns of questions: the mean over questions of the mean over runs."""
+    return f"""
+        SELECT {columns}, player, count(*), avg(rate)
+        FROM (
+            SELECT q.*, e.player, avg(e.success::INT) AS rate
+            FROM episodes AS e
+            JOIN knowlogic_questions AS q USING (instance_id)
+            WHERE e.status <> 'api_error' AND {where}
+            GROUP BY ALL
+        )
+        GROUP BY ALL
+    """
 
 
 @pytest.fixture(scope="module")
@@ -71,19 +73,19 @@ def test_scores_and_difficulties_are_those_of_the_episodes(catalog: Catalog) -> 
         catalog,
         f"SELECT {columns}, player, questions, accuracy FROM knowlogic_scores "
         "WHERE domain <> 'all' AND language <> 'all' AND difficulty <> 'all'",
-        _MEANS.format(columns=columns),
+        means(columns),
     )
     same(
         catalog,
         "SELECT domain, language, player, hard_questions, hard_accuracy FROM knowlogic_difficulty "
         "WHERE domain <> 'all' AND language <> 'all'",
-        f"SELECT * EXCLUDE (difficulty) FROM ({_MEANS.format(columns=columns)}) WHERE difficulty = 'hard'",
+        f"SELECT * EXCLUDE (difficulty) FROM ({means(columns)}) WHERE difficulty = 'hard'",
     )
     whole = "(domain, language, difficulty) = ('all', 'all', 'all')"
     same(
         catalog,
         f"SELECT 1, player, questions, accuracy FROM knowlogic_scores WHERE {whole}",
-        _MEANS.format(columns="1 AS one"),
+        means("1 AS one"),
     )
     counts = records(catalog, f"SELECT DISTINCT questions_of_edition FROM knowlogic_scores WHERE {whole}")
     assert counts == [{"questions_of_edition": 120}]
@@ -94,25 +96,35 @@ def test_scenarios_types_and_properties_are_those_of_the_episodes(catalog: Catal
         catalog,
         "SELECT domain, scenario, language, player, questions, accuracy FROM knowlogic_scenarios "
         "WHERE language <> 'all'",
-        _MEANS.format(columns="domain, scenario, language"),
+        means("domain, scenario, language"),
     )
-    for label, column in (("type", "type"), ("precision", "precision"), ("right_letters", "length(letters)")):
+    slots = "entities - (variables->>'$.al')::INT"
+    kinds = {"type": "type", "precision": "precision", "right_letters": "length(letters)"}
+    kinds |= {
+        "chain_length": "chain_length",
+        "slots": slots,
+        "slots_precision": f"{slots} || ' ' || precision",
+    }
+    for label, column in kinds.items():
+        where = "q.domain = 'space'" if label.startswith("slots") else "true"
+        for quantifier, columns in (("<>", "domain, language, "), ("=", "")):
+            same(
+                catalog,
+                f"SELECT {columns}value, player, questions, accuracy FROM knowlogic_types WHERE "
+                f"language {quantifier} 'all' AND domain {quantifier} 'all' AND label = '{label}'",
+                means(f"{columns}({column})::VARCHAR AS value", where),
+            )
+    for label, column in (("property", "properties"), ("relation", "relations")):
         same(
             catalog,
-            "SELECT domain, value, language, player, questions, accuracy FROM knowlogic_types "
-            f"WHERE language <> 'all' AND domain <> 'all' AND label = '{label}'",
-            _MEANS.format(columns=f"domain, {column}::VARCHAR AS of, language"),
+            "SELECT domain, value, player, questions, accuracy FROM knowlogic_properties "
+            f"WHERE language = 'zh' AND label = '{label}'",
+            "SELECT domain, label, player, count(*), avg(rate) FROM ("
+            "SELECT q.domain, p.label, e.player, q.instance_id, avg(e.success::INT) AS rate "
+            "FROM episodes AS e JOIN knowlogic_questions AS q USING (instance_id), "
+            f"unnest(q.{column}) AS p (label) "
+            "WHERE e.status <> 'api_error' AND q.language = 'zh' GROUP BY ALL) GROUP BY ALL",
         )
-    same(
-        catalog,
-        "SELECT domain, value, player, questions, accuracy FROM knowlogic_properties "
-        "WHERE language = 'zh' AND label = 'property'",
-        "SELECT domain, property, player, count(*), avg(rate) FROM ("
-        "SELECT q.domain, p.property, e.player, q.instance_id, avg(e.success::INT) AS rate "
-        "FROM episodes AS e JOIN knowlogic_questions AS q USING (instance_id), "
-        "unnest(q.properties) AS p (property) "
-        "WHERE e.status <> 'api_error' AND q.language = 'zh' GROUP BY ALL) GROUP BY ALL",
-    )
 
 
 def test_types_stand_in_order_with_numbers_as_numbers(catalog: Catalog) -> None:
@@ -154,7 +166,7 @@ def test_levels_are_bands_within_a_domain(catalog: Catalog) -> None:
         catalog,
         "SELECT domain, level, language, player, questions, accuracy FROM knowlogic_levels "
         "WHERE language <> 'all'",
-        _MEANS.format(columns=f"domain, {band} AS band, language"),
+        means(f"domain, {band} AS band, language"),
     )
     rows = records(catalog, "FROM knowlogic_levels WHERE language = 'all'")
     assert {row["domain"] for row in rows} == set(made_edition.DOMAINS)
@@ -209,18 +221,6 @@ def test_errors_make_one_with_right_and_unread_replies(catalog: Catalog) -> None
         "JOIN knowlogic_answers AS a USING (episode_id) WHERE e.status <> 'api_error' GROUP BY ALL) "
         "GROUP BY ALL",
     )
-
-
-@pytest.mark.slow
-def test_an_imported_edition_of_one_language_has_its_leaderboard(tmp_path: Path) -> None:
-    made = made_edition.rows(languages=("en",), imported=True)
-    catalog = open_catalog(made_edition.publish(tmp_path, made))
-    (row,) = records(catalog, "FROM knowlogic_leaderboard WHERE player = 'exact'")
-    assert (row["average"], row["space_en_accuracy"], row["space_zh_accuracy"]) == (1, 1, None)
-    for name in ("scenarios", "properties", "languages"):
-        assert records(catalog, f"FROM knowlogic_{name}") == []
-    assert {row["label"] for row in records(catalog, "FROM knowlogic_types")} == {"right_letters"}
-    assert {row["pearson"] for row in records(catalog, "FROM knowlogic_tokens")} == {None}
 
 
 def test_a_wrong_answer_has_the_fault_of_its_error_class(catalog: Catalog) -> None:

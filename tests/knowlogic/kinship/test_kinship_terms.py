@@ -91,7 +91,7 @@ def test_a_row_of_two_sexes_or_of_mixed_ages_is_refused(paths: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(families())
 def test_terms_on_a_family_are_the_words_of_the_graph(born: BornFamily) -> None:
     words, model = Words(born), born.model()
@@ -103,7 +103,7 @@ def test_terms_on_a_family_are_the_words_of_the_graph(born: BornFamily) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(families())
 def test_paths_composed_step_by_step_are_the_relations(born: BornFamily) -> None:
     """Follow each path of the table by single steps on the graph; it must lead to whoever has the term."""
@@ -140,7 +140,7 @@ def test_paths_composed_step_by_step_are_the_relations(born: BornFamily) -> None
             assert led == found, term.id
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(families())
 def test_relations_are_inverse_to_each_other(born: BornFamily) -> None:
     family = born.family

@@ -25,8 +25,7 @@ from perennial.tasks.knowlogic.problem import Domain, Problem, Request, right_le
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.drawn_problems import Drawn, domain_of, drawn, list_requests
 from tests.knowlogic.nature.nature_golden import load, say_all
-from tests.knowlogic.nature.nature_items import TWELVE, Things, make_knowledge
-from tests.knowlogic.nature.unused import find_unused_cells, find_unused_entities
+from tests.knowlogic.nature.nature_items import TWELVE, make_knowledge
 
 NATURE = read_nature(load_knowledge())
 MEANINGS = read_meanings(load_sentences("nature"), NATURE)
@@ -175,23 +174,8 @@ def test_closures_hold_what_rules_make_with_their_steps() -> None:
     assert rules_of_order(WATERS, ["salt", "salt"]) == set()
 
 
-@pytest.mark.slow
-def test_every_entity_and_every_cell_is_used_or_reported() -> None:
-    assert find_unused_entities(CHOICES) == []
-    assert find_unused_cells(CHOICES, list(MEANINGS.values())) == []
-
-
-def test_what_cannot_be_used_is_reported() -> None:
-    twins: Things = {
-        name: ("animal", {"class": "fish", "shell": "?"}) for name in ("eel", "bass", "pike", "tench")
-    }
-    alone: Things = {**TWELVE, **twins, "blob": ("animal", {"class": "fish", "legs": "?", "taste": "sweet"})}
-    nature = read_nature(make_knowledge({name: row for name, row in alone.items() if row[0] == "animal"}))
-    choices = [ScenarioPools(SCENARIOS[1], nature)]
-    meanings = list(read_meanings(load_sentences("nature"), nature).values())
-    assert ("blob", "taste") in find_unused_cells(choices, meanings)
-    few = read_nature(make_knowledge(twins))
-    assert find_unused_entities([ScenarioPools(SCENARIOS[1], few)]) == list(twins)
+def test_every_entity_is_of_a_scenario() -> None:
+    assert {entity for choice in CHOICES for entity in choice.entities} == set(NATURE.entities)
 
 
 def test_golden_texts_have_every_template_and_value_and_are_read_back() -> None:

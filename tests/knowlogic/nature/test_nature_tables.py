@@ -40,11 +40,3 @@ def test_articles_fit_the_names() -> None:
 def test_rows_are_sorted_by_id_within_their_kind() -> None:
     keys = [(KINDS.index(row["kind"]), entity) for entity, row in ENTITIES.items()]
     assert keys == sorted(keys)
-
-
-def test_class_and_warm_blood_agree() -> None:
-    for entity, cells in CELLS.items():
-        if ENTITIES[entity]["kind"] != "animal":
-            continue
-        expected = {"yes"} if cells["class"] in {"mammal", "bird"} else {"no", "?"}
-        assert cells["warm_blooded"] in expected, entity

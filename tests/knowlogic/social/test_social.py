@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.knowlogic.things import Proposition, QuestionText
-from perennial.tasks.knowlogic.layout import read_text, write_text
+from perennial.schemas.knowlogic.things import Proposition
 from perennial.tasks.knowlogic.social.domain import SCENARIO
 from perennial.tasks.knowlogic.social.relations import claim_of, facts_of, proposition_of
 from tests.knowlogic.drawn_problems import drawn
@@ -25,17 +24,6 @@ def test_no_option_repeats_a_statement_or_another_option() -> None:
         }
         assert not named & given
         assert len(set(problem.statements)) == len(problem.statements)
-
-
-def test_another_introduction_is_refused() -> None:
-    _, problem = drawn("social", SCENARIO)[0]
-    text = write_text(general(), problem, "en")
-    for changed in (
-        text.text.replace("relations", "places", 1),
-        text.text.replace("between ", "between Zoe, ", 1),
-    ):
-        with pytest.raises(ValueError, match="introduction"):
-            read_text(general(), QuestionText(changed, text.question, text.options), "en")
 
 
 def test_the_canonical_form_forgets_which_facts_share_a_sentence() -> None:

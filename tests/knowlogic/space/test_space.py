@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
+from perennial.schemas.knowlogic.things import Proposition
 from perennial.tasks.knowlogic.problem import Problem, Request
 from perennial.tasks.knowlogic.space.drawing import CUTS, level
 from perennial.tasks.knowlogic.space.reasoning import load_board
@@ -85,20 +85,11 @@ def problems(draw: st.DrawFn) -> Problem:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(problems())
 def test_enumeration_and_solver_agree_on_anything(problem: Problem) -> None:
     if space().decide(problem).arrangements <= 40:
         assert space().decide(problem) == space().check(problem)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_another_introduction_is_refused(language: Language) -> None:
-    _, problem = drawn("space", "booth")[0]
-    text = space().write_intro(problem, language)
-    for changed in (text[1:], text + ".", text.replace("。", ".").replace(",", ";"), ""):
-        with pytest.raises(ValueError, match=r"no scenario of space|is no person"):
-            space().read_intro(changed, language)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

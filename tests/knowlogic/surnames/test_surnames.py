@@ -76,8 +76,3 @@ def test_what_says_nothing_about_surnames_is_refused() -> None:
     ):
         with pytest.raises((ValueError, KeyError)):
             surnames().decide(replace(problem, statements=(said,)))
-    for language in LANGUAGES:
-        intro = surnames().write_intro(problem, language)
-        assert surnames().read_intro(intro, language).entities == problem.entities
-        with pytest.raises(ValueError, match="introduction"):
-            surnames().read_intro(f"{intro}.", language)
