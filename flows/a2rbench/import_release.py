@@ -3,22 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-
-import pyarrow as pa
 
 from perennial.flows.a2rbench.edition import catalogue_id, shared_row
 from perennial.flows.console.input_files import read_text_file, show_path
-from perennial.flows.refresh.publish import template_hashes
-from perennial.flows.run.code_version import code_version
+from perennial.flows.refresh.publish import is_imported, publish_imported
 from perennial.flows.stages.compute_statistics import Spread
 from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan
-from perennial.schemas.errors import EditionConflict, UnreadableInput
+from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.ids import content_id
-from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Rejection, Row
-from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.a2rbench.growing import Rejected
 from perennial.tasks.a2rbench.published import (
     Held,
@@ -29,12 +23,7 @@ from perennial.tasks.a2rbench.published import (
     write_published,
 )
 from perennial.tasks.sandbox.tier import Protection
-from perennial.warehouse.catalog.catalog import published_editions
-from perennial.warehouse.editions.publish import publish, read_published_plan
-from perennial.warehouse.store.parquet import sort_by_key
 from perennial.warehouse.store.store import Store
-
-# `perennial import a2rbench`: import items of the authors' release of A2RBench.
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +52,8 @@ def import_lines(
     is published with others, UnreadableInput where no line holds. The caller holds the root's lock.
     """
     digest = content_id("a2rbench", [line.text for line in lines])
-    if edition in published_editions(store):
-        if read_published_plan(store, edition).imported_from == digest:
-            return None
-        raise EditionConflict(
-            f"edition {edition!r} is already published in {store.root}, with other content, and is never "
-            "changed: choose another --edition"
-        )
+    if is_imported(store, edition, digest, "content"):
+        return None
     tried: list[tuple[PublishedLine, Held | Rejected]] = []
     for outcome in spread(try_line, [(line, protection.jail) for line in lines]):
         tried.append((lines[len(tried)], outcome))
@@ -83,10 +67,6 @@ def import_lines(
             f"{first.rejected[0].rule}, {first.rejected[0].why}"
         )
     rows = _rows(imported)
-    tables = {}
-    for name in staged_tables("a2rbench", answers=False):
-        table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
-        tables[name] = sort_by_key(table, TABLES[name])
     a2r_plan = A2RBenchPlan(
         max(Counter(row["domain"] for row in rows["instances"] if row["setting"] == "seed").values()),
         max(row["variation"] for row in rows["a2rbench_items"]),
@@ -95,17 +75,7 @@ def import_lines(
         tier=protection.tier,
         authoring=RuleAuthoringPlan(authors=()),
     )
-    plan = EditionPlan(
-        edition,
-        benchmark="a2rbench",
-        own=a2r_plan.as_json(),
-        seed=0,
-        known_editions=(),
-        code_version=code_version(),
-        imported_from=digest,
-        found=("tier",),
-    )
-    publish(store, plan, tables, [], datetime.now(UTC), templates=template_hashes())
+    publish_imported(store, edition, "a2rbench", a2r_plan.as_json(), digest, rows, ("tier",))
     return done
 
 

@@ -68,6 +68,3 @@ PRESENTATION = Presentation(
     "KnowLogic: A Benchmark for Commonsense Reasoning via Knowledge-Driven Data Synthesis, 2025",
     draw_example,
 )
-
-
-# What KnowLogic adds to the explorer: questions with both languages side by side.

@@ -11,12 +11,14 @@ from perennial.flows.console import progress
 from perennial.flows.console.input_files import refuse_clock_set_back
 from perennial.flows.console.interrupts import first_signal
 from perennial.flows.refresh.plan import FIRST
+from perennial.flows.run.code_version import code_version
 from perennial.flows.run.process_pool import spread_over
 from perennial.flows.stages.compute_statistics import analyse_edition, renew_scale
 from perennial.flows.stages.grow import require_complete
 from perennial.flows.stages.workspace import open_workspace
 from perennial.prompts.render import template_hash, template_names
 from perennial.schemas.errors import (
+    EditionConflict,
     InvalidOption,
     PerennialError,
     RootLocked,
@@ -27,12 +29,13 @@ from perennial.schemas.errors import (
 from perennial.schemas.game import TOOLS, Seat
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
-from perennial.schemas.tables import TABLES
+from perennial.schemas.rows import JsonObject, Rows
+from perennial.schemas.tables import TABLES, staged_tables
 from perennial.schemas.units import describe_unit, evaluation_of, is_evaluation
 from perennial.warehouse.audit.audit import audit, failed_validations, require_pass
-from perennial.warehouse.catalog.catalog import published_units, visible_evaluations
+from perennial.warehouse.catalog.catalog import published_editions, published_units, visible_evaluations
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.editions.publish import publish, read_published_plan
 from perennial.warehouse.merge_parts import consolidate
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.parquet import rows_as_table
@@ -114,6 +117,49 @@ def _show_second_message(benchmark: Benchmark, seat: Seat) -> None:
 def template_hashes() -> dict[str, str]:
     """The hash of every rendered template, by name such as `kumo/players/system.md.j2`."""
     return {name: template_hash(name) for name in template_names()}
+
+
+# Editions that others made: their importers read and check the rows.
+
+
+def is_imported(store: Store, edition: str, digest: str, content: str) -> bool:
+    """Whether the edition was imported from content of this digest before.
+
+    Raises EditionConflict where it is published with other content, which is called so.
+    """
+    if edition not in published_editions(store):
+        return False
+    if read_published_plan(store, edition).imported_from == digest:
+        return True
+    raise EditionConflict(
+        f"edition {edition!r} is already published in {store.root}, with other {content}, and is never "
+        "changed: choose another --edition"
+    )
+
+
+def publish_imported(
+    store: Store,
+    edition: str,
+    benchmark: str,
+    plan_part: JsonObject,
+    digest: str,
+    rows: Mapping[str, Rows],
+    found_keys: tuple[str, ...] = (),
+) -> None:
+    """Publish these rows as an edition that nobody drew; `found_keys` are those of its part of the plan."""
+    plan = EditionPlan(
+        edition,
+        benchmark,
+        plan_part,
+        seed=0,
+        known_editions=(),
+        code_version=code_version(),
+        imported_from=digest,
+        found=found_keys,
+    )
+    names = staged_tables(benchmark, answers=False)
+    tables = {name: rows_as_table(rows.get(name, []), TABLES[name]) for name in names}
+    publish(store, plan, tables, [], datetime.now(UTC), templates=template_hashes())
 
 
 _EVIDENCE = "failed_validations.json"
