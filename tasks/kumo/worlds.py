@@ -366,7 +366,8 @@ def choose_sparsity(text: str, seed: int, index: int) -> Sparsity | None:
 
 def make_sparse(config: SeedConfig, text: str) -> SeedConfig:
     """The configuration made sparse, a function of the two alone, under a name that says so."""
-    sparsity = choose_sparsity(text, derive_seed(0, config.config_id, 0), 0)
+    # The id is a hash of the whole configuration: only `mixed` draws with it.
+    sparsity = choose_sparsity(text, derive_seed(0, config.config_id, 0) if text == MIXED else 0, 0)
     if sparsity is None:
         return config
     rng = derive_rng(0, f"sparse {sparsity} {config.config_id}", 0)

@@ -60,39 +60,23 @@ def test_without_options_six_domains_take_turns_and_new_worlds_make_them_forty(
 
 
 @pytest.mark.parametrize(
-    ("asked", "domains", "worlds"),
+    ("asked", "domains", "worlds", "instances"),
     [
-        ({"domains": ["chemical_analysis"]}, 1, 0),
-        ({"domains": ["chemical_analysis"], "worlds": 3}, 1, 3),
-        ({"worlds": 0}, 6, 0),
-        ({"domain_count": 5, "worlds": 1}, 5, 1),
-        ({"domain_count": 1}, 1, 34),
-        ({"domain_count": 0}, 0, 34),
+        ({"domains": ["chemical_analysis"]}, 1, 0, 50),
+        ({"domains": ["chemical_analysis"], "worlds": 3}, 1, 3, 50),
+        ({"worlds": 0}, 6, 0, 34),
+        ({"domain_count": 5, "worlds": 1}, 5, 1, 34),
+        ({"domain_count": 1, "instances": 3}, 1, 34, 3),
+        ({"domain_count": 0, "worlds": 300}, 0, 300, 1),
     ],
 )
-def test_options_say_how_many_there_are(
-    tmp_path: Path, asked: dict[str, object], domains: int, worlds: int
-) -> None:
-    prepared = prepare(tmp_path, **asked)
-    assert (len(prepared.part.inputs), prepared.plan.growth.own["worlds"]) == (domains, worlds)
-    assert ("worlds" in prepared.part.unused) == (worlds == 0)
-
-
-@pytest.mark.parametrize(
-    ("asked", "instances"),
-    [
-        ({}, 5),
-        ({"domains": ["chemical_analysis"]}, 50),
-        ({"worlds": 0}, 34),
-        ({"domain_count": 0, "worlds": 300}, 1),
-        ({"instances": 3}, 3),
-    ],
-)
-def test_the_domains_of_a_setting_share_two_hundred_instances(
-    tmp_path: Path, asked: dict[str, object], instances: int
+def test_options_say_how_many_there_are_and_they_share_two_hundred_instances(
+    tmp_path: Path, asked: dict[str, object], domains: int, worlds: int, instances: int
 ) -> None:
     prepared = prepare(tmp_path, **{"instances": None, **asked})
-    assert prepared.plan.growth.own["instances"] == instances
+    own = prepared.plan.growth.own
+    assert (len(prepared.part.inputs), own["worlds"], own["instances"]) == (domains, worlds, instances)
+    assert ("worlds" in prepared.part.unused) == (worlds == 0)
 
 
 def test_proposed_domains_replace_both(tmp_path: Path) -> None:

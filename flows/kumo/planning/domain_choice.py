@@ -1,5 +1,6 @@
 """Which domain a command works on: a bundled one by name, or a file."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +31,7 @@ def read_config_file(path: Path) -> SeedConfig:
     return parse_config(read_text_file(path), show_path(path))
 
 
+@lru_cache(maxsize=64)
 def load_bundled(name: str) -> SeedConfig:
     """Return the seed configuration of a bundled domain; raise InvalidOption for an unknown name."""
     return parse_config(bundled_text(name), f"bundled domain {name}")
