@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -88,19 +87,6 @@ def test_the_report_shows_it_beside_the_controls(root: Path) -> None:
 
 def test_the_seed_gives_the_same_facts_again(root: Path, tmp_path: Path) -> None:
     assert reproduce_unit(Store(str(root)), "e", tmp_path).same
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"domains": [], "domain_count": 0, "worlds": 2}, "there are none"),
-        ({"protocol": "kumo-2025"}, "has no words for facts that are not true"),
-    ],
-)
-def test_what_has_no_counterfactual_is_one_line(tmp_path: Path, asked: dict[str, Any], said: str) -> None:
-    settings = load_settings({**SETTINGS, "counterfactual": True, "root": str(tmp_path), **asked})
-    with pytest.raises(InvalidOption, match=said):
-        prepare_refresh(settings, Store(str(tmp_path)), needs_key=False)
 
 
 def test_a_file_of_one_is_a_domain_and_has_no_counterfactual_of_its_own(

@@ -2,21 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.reproduce import reproduce_unit
-from perennial.flows.refresh.plan import prepare_refresh
-from perennial.schemas.errors import InvalidOption
-from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run, commands_on
-from tests.flows.made_units import SETTINGS, make_edition
+from tests.flows.made_units import make_edition
 from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -150,17 +146,3 @@ def test_a_dry_run_counts_instances_of_settings_that_are_small_enough(
     assert document["plan"]["versions"] == ["usual", "reliability-90"]
     calls = {row["stage"]: row["calls_low"] for row in document["estimates"]}
     assert 0 < calls["episodes, reliability-90"] < calls["episodes"] / 2
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"settings": ["hard"]}, "the best play is not computed for hard"),
-        ({"reliability": ["0.4"]}, "expected 1 .the outcomes themselves., or 0.5 to 0.99"),
-        ({"protocol": "kumo-2025", "release": "."}, "has no words for wrong reports"),
-    ],
-)
-def test_what_cannot_be_reported_is_one_line(tmp_path: Path, asked: dict[str, Any], said: str) -> None:
-    given = {**SETTINGS, **GROWN, "players": ["m"], "root": str(tmp_path), **asked}
-    with pytest.raises(InvalidOption, match=said):
-        prepare_refresh(load_settings(given), Store(str(tmp_path)), needs_key=False)

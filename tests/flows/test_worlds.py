@@ -27,11 +27,15 @@ from tests.flows.made_units import make_edition
 from tests.flows.one_shot import query_rows
 from tests.warehouse import tiny_edition
 
+GIVEN = {"domains": ["chemical_analysis"], "players": ["m"]}
+PAPERS = {**GIVEN, "protocol": "kumo-2025", "release": "."}
 SMALL = {"settings": ["4x5"], "instances": 2, "players": ["algorithm-3"], "seed": 8}
 
 
 def prepare(root: Path, **asked: object) -> PreparedRefresh:
-    return prepare_refresh(load_settings({**SMALL, "root": str(root), **asked}), Store(str(root)))
+    return prepare_refresh(
+        load_settings({**SMALL, "root": str(root), **asked}), Store(str(root)), needs_key=False
+    )
 
 
 def grow_worlds(root: Path, **asked: object) -> Workspace:
@@ -95,13 +99,19 @@ def test_proposed_domains_replace_both(tmp_path: Path) -> None:
         ({"settings": ["53x6"], "sampler": "kumo-2025"}, "a world has 52 truths and 32 actions at least"),
         ({"settings": ["4x33"], "domains": ["chemical_analysis"], "worlds": 1}, "or --worlds 0"),
         ({"domain_count": len(bundled_domains()) + 1}, "domains to take turns"),
+        ({"counterfactual": True, "domain_count": 0, "worlds": 2}, "there are none"),
+        ({**PAPERS, "counterfactual": True}, "no words for facts that are not true"),
+        ({**GIVEN, "reliability": ["0.8"], "settings": ["hard"]}, "the best play is not computed for hard"),
+        ({**GIVEN, "reliability": ["0.4"]}, "expected 1 .the outcomes themselves., or 0.5 to 0.99"),
+        ({**PAPERS, "reliability": ["0.8"]}, "has no words for wrong reports"),
     ],
 )
 def test_what_cannot_be_is_refused_before_any_work(
     tmp_path: Path, asked: dict[str, object], said: str
 ) -> None:
-    with pytest.raises(InvalidOption, match=said):
+    with pytest.raises(InvalidOption, match=said) as refusal:
         prepare(tmp_path, **asked)
+    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.slow

@@ -1,28 +1,24 @@
 """The gate of a balanced edition: guesses over the edition must be at chance."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from perennial.flows.kumo.edition import KumoEdition, WorkCell
+from perennial.flows.kumo.edition import KumoEdition
 from perennial.flows.kumo.web import read_instance
-from perennial.flows.stages.grow import Work
-from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
+from perennial.flows.stages.workspace import Workspace
 from perennial.flows.web.page import Rows
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed
-from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.encoding import encode_instance
 from perennial.tasks.kumo.optimum import NODE_LIMIT
 from perennial.tasks.kumo.search.solve import solve_instances
 from perennial.warehouse.kumo.overlap import FACTS, read_facts
 from perennial.warehouse.kumo.rows import instance_from_row
-from tests.flows.gate.staged_edition import stage_edition
+from tests.flows.gate.staged_edition import EDITION, first_cell, gate_audits, run_batch, stage_edition
 
-EDITION = "balanced"
 BALANCED_LISTS = "of a balanced instance every listed truth could be the only survivor"
 
 
@@ -34,30 +30,13 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture
-def workspace(staged: Path, tmp_path: Path) -> Workspace:
-    """A copy of it that a test may break."""
-    shutil.copytree(staged, tmp_path / "root")
-    return open_workspace(str(tmp_path / "root"), EDITION)
-
-
-def _cell(workspace: Workspace) -> WorkCell:
-    (cell,) = KumoEdition(workspace).cells
-    return cell
-
-
-def _run(workspace: Workspace, batch: Batch) -> None:
-    policies = Policies.read(load_settings({}))
-    Work(workspace.staging.store.root, EDITION, (batch,), policies).run()
-
-
 def observed_by_rule(workspace: Workspace) -> dict[str, str]:
-    return {row["expectation"]: row["observed"] for row in workspace.rows(Batch("overlap"), "audits")}
+    return {row["expectation"]: row["observed"] for row in gate_audits(workspace)}
 
 
 def _write_ranks(workspace: Workspace, guess: str, ranks: list[int]) -> None:
     """Stage what the gate counted of a batch again, with other ranks."""
-    key = workspace.key(_cell(workspace).batch("gate"))
+    key = workspace.key(first_cell(workspace).batch("gate"))
     facts = read_facts(workspace.staging, key)
     assert facts is not None
     about = {**facts.about, "ranks": {**facts.about["ranks"], guess: ranks}}
@@ -68,8 +47,8 @@ def _write_ranks(workspace: Workspace, guess: str, ranks: list[int]) -> None:
 
 @pytest.mark.slow
 def test_a_balanced_edition_passes_and_its_guesses_are_counted(workspace: Workspace) -> None:
-    _run(workspace, _cell(workspace).batch("gate"))
-    _run(workspace, Batch("overlap"))
+    run_batch(workspace, first_cell(workspace).batch("gate"))
+    run_batch(workspace, Batch("overlap"))
     observed = observed_by_rule(workspace)
     assert observed[BALANCED_LISTS] == "6 balanced instances"
     guesses = [sentence for sentence in observed if "at each rank" in sentence]
@@ -85,7 +64,7 @@ def test_a_balanced_edition_passes_and_its_guesses_are_counted(workspace: Worksp
 
 
 def test_its_optimum_is_that_of_the_distribution_that_was_drawn(workspace: Workspace) -> None:
-    edition, cell = KumoEdition(workspace), _cell(workspace)
+    edition, cell = KumoEdition(workspace), first_cell(workspace)
     encoded = edition.config(*edition.configs_of(cell))
     rows = edition.instance_rows(cell)
     boards = [encode_instance(encoded, instance_from_row(row, encoded.config)) for row in rows]
@@ -98,9 +77,9 @@ def test_its_optimum_is_that_of_the_distribution_that_was_drawn(workspace: Works
 
 
 def test_guesses_that_beat_chance_stop_the_edition(workspace: Workspace) -> None:
-    _run(workspace, _cell(workspace).batch("gate"))
+    run_batch(workspace, first_cell(workspace).batch("gate"))
     _write_ranks(workspace, "most choices", [60, 40, 50, 50])
-    _run(workspace, Batch("overlap"))
+    run_batch(workspace, Batch("overlap"))
     assert any(
         "easy 0.300 (chance 0.250, n = 200); p = 0.26" in text
         for text in observed_by_rule(workspace).values()
@@ -109,7 +88,7 @@ def test_guesses_that_beat_chance_stop_the_edition(workspace: Workspace) -> None
     with pytest.raises(
         AuditFailed, match=r"guess by most choices equally often .*easy 0\.450 \(chance 0\.250"
     ):
-        _run(workspace, Batch("overlap"))
+        run_batch(workspace, Batch("overlap"))
 
 
 @pytest.mark.parametrize(("sampler", "is_balanced"), [("balanced", True), ("kumo-2025", False)])
@@ -117,7 +96,7 @@ def test_the_explorer_reads_the_prior_off_the_plan(
     workspace: Workspace, sampler: str | None, is_balanced: bool
 ) -> None:
     """A plan from before there were two samplers names none."""
-    edition, cell = KumoEdition(workspace), _cell(workspace)
+    edition, cell = KumoEdition(workspace), first_cell(workspace)
     row = edition.instance_rows(cell)[0]
     config = edition.config(*edition.configs_of(cell)).config
     plan = workspace.plan.as_json()
