@@ -1,4 +1,4 @@
-"""The command line of the scripted server, read and written."""
+"""The command line of the scripted server."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -41,24 +41,6 @@ def parse_options(argv: Sequence[str]) -> ServerOptions:
     except InvalidOption as error:
         parser.error(str(error))
     return options
-
-
-def to_argv(options: ServerOptions) -> list[str]:
-    """Return the command line that gives these options."""
-    argv = [f"--host={options.host}", f"--port={options.port}", f"--seed={options.seed}"]
-    argv += [f"--latency={options.latency_s}", f"--faults={options.all_faults}", f"--roles={options.roles}"]
-    argv += [f"--max-transport-faults={options.max_transport_faults}"]
-    argv += [f"--retry-after={options.retry_after_s}", f"--slow={options.slow_s}"]
-    argv += [f"--model={model}" for model in options.models]
-    argv += [f"--key={key}" for key in options.keys]
-    argv += [f"--fault={name}={rate}" for name, rate in options.faults.items()]
-    argv += [f"--refuse={name}" for name in options.refuse]
-    argv += [] if options.log is None else [f"--log={options.log}"]
-    argv += [] if options.hold_batch is None else [f"--hold-batch={options.hold_batch}"]
-    argv += [] if options.has_batches else ["--no-batches"]
-    argv += [] if options.has_tools else ["--no-tools"]
-    argv += [] if options.hold_after is None else [f"--hold-after={options.hold_after}"]
-    return [*argv, "--die-with-parent"] if options.die_with_parent else argv
 
 
 def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
@@ -148,7 +130,6 @@ def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
     add("--no-batches", action="store_false", dest="has_batches", help="have no Batch API")
     add("--no-tools", action="store_false", dest="has_tools", help="ignore tools that are offered")
     add("--roles", default=DEFAULT_ROLES, metavar="MODULE", help=f"where the roles are ({DEFAULT_ROLES})")
-    add("--die-with-parent", action="store_true", help="leave when standard input ends")
     return parser
 
 

@@ -45,7 +45,6 @@ class ServerOptions:
     has_tools: bool = True
     hold_batch: str | None = None
     roles: str = DEFAULT_ROLES
-    die_with_parent: bool = False
 
     def rate(self, fault: str, role: str | None = None) -> float:
         """Return a fault's rate: the one for this role, else the one for all, else that of all faults.

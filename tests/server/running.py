@@ -1,27 +1,21 @@
-"""A scripted server in a process of its own, for as long as a test needs it."""
+"""A scripted server for as long as a test needs it."""
 
+import asyncio
 import json
-import os
-import select
-import subprocess
-import sys
-import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http.client import HTTPConnection
-from pathlib import Path
-from typing import IO
 from urllib.parse import urlsplit
 
-from tests.server.command_line import to_argv
-from tests.server.log import LogLine, parse_log
-from tests.server.options import ServerOptions
+from aiohttp import web
 
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
-START_TIMEOUT_S = 30.0
-_STOP_TIMEOUT_S = 10.0
+from tests.server.app import ScriptedServer
+from tests.server.log import LogLine, parse_log
+from tests.server.options import ServerOptions, check_options, load_roles
+
 _POLL_S = 0.01
 
 
@@ -34,7 +28,7 @@ class Status:
     waiting: int
 
 
-class ServerControls:
+class RunningServer:
     """What a test asks of a server. `url` is the base URL for a client and ends in /v1."""
 
     def __init__(self, url: str) -> None:
@@ -83,74 +77,40 @@ class ServerControls:
         return text
 
 
-class RunningServer(ServerControls):
-    """A server process."""
-
-    def __init__(self, process: subprocess.Popen[str], stderr: IO[str], url: str) -> None:
-        super().__init__(url)
-        self._process = process
-        self._stderr = stderr
-
-    def stop(self) -> None:
-        """End the server, if it still runs, and pass on what it wrote to standard error."""
-        if self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.wait(_STOP_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        if not self._stderr.closed:
-            sys.stderr.write(_text_of(self._stderr))
-            self._stderr.close()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+ServerControls = RunningServer
 
 
 @contextmanager
 def running_server(options: ServerOptions) -> Iterator[RunningServer]:
     """Yield a server that answers, on a free port where `options.port` is 0; it ends with the block.
 
-    Raises RuntimeError, with what the server wrote to standard error, where it does not start.
+    It runs in a thread of this process: a process of its own would take longer to start than most tests last.
     """
-    server = _start(replace(options, die_with_parent=True))
+    roles = load_roles(options.roles)
+    check_options(options, roles)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    runner = make_runner(ScriptedServer(options, roles))
     try:
-        yield server
+        yield RunningServer(asyncio.run_coroutine_threadsafe(listen(runner, options), loop).result())
     finally:
-        server.stop()
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
-def _start(options: ServerOptions) -> RunningServer:
-    stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.server", *to_argv(options)],
-        cwd=REPOSITORY,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-        # A test that kills its own process group must not end the server.
-        start_new_session=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+def make_runner(server: ScriptedServer) -> web.AppRunner:
+    """What serves it; a client that goes away cancels its handler, so that the log learns of it."""
+    return web.AppRunner(
+        server.application(), access_log=None, handler_cancellation=True, shutdown_timeout=0.1
     )
-    server = RunningServer(process, stderr, _first_line(process))
-    if not server.url:
-        process.kill()
-        process.wait()
-        said = _text_of(stderr)
-        server.stop()
-        raise RuntimeError(f"the scripted server did not start within {START_TIMEOUT_S:.0f} s: {said}")
-    return server
 
 
-def _first_line(process: subprocess.Popen[str]) -> str:
-    """Return the line that the server prints when it is ready, "" where it ended or took too long."""
-    assert process.stdout is not None
-    ready, _, _ = select.select([process.stdout], [], [], START_TIMEOUT_S)
-    return process.stdout.readline().strip() if ready else ""
-
-
-def _text_of(file: IO[str]) -> str:
-    file.seek(0)
-    return file.read()
+async def listen(runner: web.AppRunner, options: ServerOptions) -> str:
+    """Begin to answer, and return the base URL."""
+    await runner.setup()
+    await web.TCPSite(runner, options.host, options.port, backlog=1024).start()
+    host, port = runner.addresses[0][:2]
+    return f"http://{host}:{port}/v1"
