@@ -8,7 +8,7 @@ flight; one that waits for its turn does so within the call's time-out. Headers 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import SplitResult
@@ -87,14 +87,23 @@ class _BoundedHttpClient(DefaultAioHttpClient):
         if stream and response.is_success:
             return response
         limit = self._max_body_bytes if response.is_success else min(self._max_body_bytes, _ERROR_BODY)
+        described = f"{limit / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
+        kept: list[bytes] = []
+        why_cut = None
         async with AsyncExitStack() as turn:
-            body = _Body(limit, self._large, turn)
-            content = await body.read(response)
+            # A large body takes its turn among the large ones, and keeps it until it is read.
+            amount = _Amount(limit, described, lambda: turn.enter_async_context(self._large))
+            try:
+                async with aclosing(_read_parts(response, amount)) as parts:
+                    async for part in parts:
+                        kept.append(part)
+            except TooMuch as why:
+                why_cut, kept = str(why), [b"".join(kept)[:_SMALL]]
         return httpx.Response(
             response.status_code,
             headers=[(name, value) for name, value in response.headers.raw if _is_kept(name)],
-            content=content,
-            extensions={_WHY_CUT: body.why_cut},
+            content=b"".join(kept),
+            extensions={_WHY_CUT: why_cut},
             request=request,
         )
 
@@ -103,60 +112,57 @@ def _is_kept(header: bytes) -> bool:
     return header.decode("latin-1").lower() not in _WIRE_HEADERS
 
 
-class _TooMuch(Exception):
+class TooMuch(Exception):
     """Why no more of a body is read."""
 
 
-class _Body:
-    """A body as it is read; a large one takes its turn among the large ones and keeps it in `turn`."""
+class _Amount:
+    """How much of a body was read; raises TooMuch beyond `limit`, which `described` tells.
 
-    def __init__(self, limit: int, large: asyncio.Semaphore, turn: AsyncExitStack) -> None:
-        self.why_cut: str | None = None
+    `wait_for_turn` is awaited once the body proves to be large.
+    """
+
+    def __init__(
+        self, limit: int, described: str, wait_for_turn: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self._limit = limit
-        self._large = large
-        self._turn = turn
-        self._is_large = False
-        self._received = 0
-        self._decoded = 0
-        self._idle = 0
-
-    async def read(self, response: httpx.Response) -> bytes:
-        """Read the decoded body and close the response; of a body that is too long, the beginning."""
-        response.stream = CountedStream(cast(httpx.AsyncByteStream, response.stream), self.receive)
-        kept: list[bytes] = []
-        try:
-            # Leaving the loop closes the connection; what is still to come is not waited for.
-            async with aclosing(response.aiter_bytes()) as parts:
-                async for part in parts:
-                    self._decoded += len(part)
-                    self._idle = 0 if part else self._idle
-                    await self._check(self._decoded)
-                    kept.append(part)
-        except _TooMuch as why:
-            self.why_cut = str(why)
-            return b"".join(kept)[:_SMALL]
-        return b"".join(kept)
+        self._described = described
+        self._wait_for_turn = wait_for_turn
+        self._received = self._decoded = self._idle = 0
 
     async def receive(self, count: int) -> None:
         """Count bytes of the wire."""
         self._received += count
         self._idle += count
+        # What decodes to nothing would be read without end.
         if self._idle > _SMALL:
-            raise _TooMuch("has 1 MB that decodes to nothing")
+            raise TooMuch("has 1 MB that decodes to nothing")
         # The bytes of the wire too: of a body that decodes to little they are what takes memory and time.
         await self._check(self._received)
 
+    async def decode(self, count: int) -> None:
+        self._decoded += count
+        self._idle = 0 if count else self._idle
+        await self._check(self._decoded)
+
     async def _check(self, size: int) -> None:
         if size > self._limit:
-            megabytes = f"{self._limit / 1e6:g} MB"
-            raise _TooMuch(f"is longer than {megabytes}, the limit that max_reply_mb (--max-reply-mb) sets")
-        if size > _SMALL and not self._is_large:
-            await self._large.acquire()
-            self._is_large = True
-            self._turn.callback(self._large.release)
+            raise TooMuch(f"is longer than {self._described}")
+        if size > _SMALL and self._wait_for_turn is not None:
+            wait, self._wait_for_turn = self._wait_for_turn, None
+            await wait()
 
 
-class CountedStream(httpx.AsyncByteStream):
+async def _read_parts(response: httpx.Response, amount: _Amount) -> AsyncGenerator[bytes, None]:
+    """The body's parts, decoded and counted; leaving the loop closes the connection."""
+    response.stream = _CountedStream(cast(httpx.AsyncByteStream, response.stream), amount.receive)
+    async with aclosing(response.aiter_bytes()) as parts:
+        async for part in parts:
+            yield part
+            await amount.decode(len(part))
+
+
+class _CountedStream(httpx.AsyncByteStream):
     """The stream of a response; `receive` gets the number of bytes of each part."""
 
     def __init__(self, stream: httpx.AsyncByteStream, receive: Callable[[int], Awaitable[None]]) -> None:
@@ -173,35 +179,22 @@ class CountedStream(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
-# Read a body line by line, however long it is, keeping no more of it than one line of a bounded length.
-
-# As for a whole body: what decodes to nothing would be read without end.
-_MOST_IDLE = 1_000_000
-
-
-class TooMuch(Exception):
-    """Why no more of a body is read."""
-
-
 async def read_bounded_lines(
     response: httpx.Response, max_line_bytes: int, most_in_all: int
 ) -> AsyncIterator[tuple[bytes, bool]]:
-    """The lines of a streamed body, decoded and without their ends.
+    """The lines of a streamed body, decoded and without their ends, however long the body is.
 
     Of a line of more than `max_line_bytes` bytes the beginning is yielded, with True. Raises TooMuch after
     `most_in_all` bytes, of the wire or decoded, and after 1 MB that decodes to nothing.
     """
-    amount = _Amount(most_in_all)
-    response.stream = CountedStream(cast(httpx.AsyncByteStream, response.stream), amount.receive)
     line = _Line(max_line_bytes)
-    async with aclosing(response.aiter_bytes()) as parts:
+    async with aclosing(_read_parts(response, _Amount(most_in_all, f"{most_in_all / 1e6:,.0f} MB"))) as parts:
         async for part in parts:
             *ends, rest = part.split(b"\n")
             for end in ends:
                 line.add(end)
                 yield line.take()
             line.add(rest)
-            amount.decode(len(part))
     if line.kept:
         yield line.take()
 
@@ -224,28 +217,3 @@ class _Line:
         taken = bytes(self.kept), self._is_cut
         self.kept, self._is_cut = bytearray(), False
         return taken
-
-
-class _Amount:
-    """How much was read of a body."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._received = self._decoded = self._idle = 0
-
-    async def receive(self, count: int) -> None:
-        """Count bytes of the wire."""
-        self._received += count
-        self._idle += count
-        if self._idle > _MOST_IDLE:
-            raise TooMuch("has 1 MB that decodes to nothing")
-        self._check(self._received)
-
-    def decode(self, count: int) -> None:
-        self._decoded += count
-        self._idle = 0 if count else self._idle
-        self._check(self._decoded)
-
-    def _check(self, size: int) -> None:
-        if size > self._most:
-            raise TooMuch(f"is longer than {self._most / 1e6:,.0f} MB")
