@@ -24,8 +24,7 @@ from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness
-from tests.warehouse.openlineage_schema import problems
-from tests.warehouse.test_lineage import PLAN
+from tests.warehouse.test_lineage import PLAN, find_misplaced
 
 _EVENTS = 8  # of the refresh that `_report_refresh` tells of
 
@@ -82,7 +81,7 @@ def test_a_refresh_leaves_valid_events_of_every_stage(
     published: Published, unit: str, job: str, expected: set[str]
 ) -> None:
     events = _events(published.root, unit)
-    assert [problem for event in events for problem in problems(event)] == []
+    assert [facet for event in events for facet in find_misplaced(event)] == []
     assert {event["job"]["name"].split(".")[0] for event in events} == {job}
     assert _states(events)[0] == "START "
     assert _states(events)[-1] == "COMPLETE "
@@ -138,7 +137,7 @@ def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(by_prefect: Harn
     assert "the same command resumes" in rest
     assert "Traceback" not in rest
     events = _events(tmp_path)
-    assert [problem for event in events for problem in problems(event)] == []
+    assert [facet for event in events for facet in find_misplaced(event)] == []
     assert _states(events)[-1] == "ABORT "
     assert "errorMessage" not in events[-1]["run"]["facets"]
 
@@ -154,7 +153,7 @@ def test_an_error_is_told_by_its_message_without_secrets(tmp_path: Path) -> None
         with pytest.raises(type(error)):
             _fail(str(root), error)
         events = _events(root)
-        assert [problem for event in events for problem in problems(event)] == []
+        assert [facet for event in events for facet in find_misplaced(event)] == []
         assert _states(events)[-2:] == ["FAIL .books", "FAIL "]
         told.append(events[-1]["run"]["facets"]["errorMessage"]["message"])
     assert told == [

@@ -1,7 +1,7 @@
-"""The OpenLineage events of a refresh: valid, complete, and true to the tables."""
+"""The OpenLineage events of a refresh: complete, and true to the tables."""
 
-import copy
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from graphlib import TopologicalSorter
@@ -26,7 +26,6 @@ from perennial.warehouse.lineage import (
     parent_tables,
 )
 from perennial.warehouse.lineage_events import RefreshEvents, Written, root_namespace
-from tests.warehouse.openlineage_schema import problems
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
 PLAY = EvaluationPlan("e1", "1", "kumo", ("algorithm-3",), runs=1, seed=0, code_version="0.1.0")
@@ -62,43 +61,32 @@ def _whole(events: RefreshEvents, stages: tuple[StageTables, ...] = STAGES) -> l
     return _json(*told, events.complete(tables))
 
 
-@pytest.mark.slow
-def test_every_event_is_valid() -> None:
+def find_misplaced(event: dict[str, Any]) -> list[str]:
+    """The facets that are not under the key which OpenLineage names for them.
+
+    Their types are held by mypy, their times, URLs and ids by the client's classes, which refuse others.
+    """
+    holders = (event["run"], event["job"], *event["inputs"], *event["outputs"])
+    bags = [bag for holder in holders for name, bag in holder.items() if name.lower().endswith("facets")]
+    facets = [facet for bag in bags for facet in bag.items()]
+    assert facets
+    return [key for key, facet in facets if _key(facet["_schemaURL"].rpartition("/")[2]) != key]
+
+
+def _key(made_of: str) -> str:
+    bare = re.sub("(Input|Output)?(Dataset|Run|Job)Facet$", "", made_of)
+    own = {"DatasetVersion": "version", "ProcessingEngine": "processing_engine"}
+    return own.get(bare, bare[0].lower() + bare[1:])
+
+
+def test_every_facet_is_under_its_key() -> None:
     scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
     events = _whole(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
     ended = RefreshEvents("s3://bucket/data", PLAN, STAGES)
     started = _json(ended.refresh_started(), ended.stage_started("sample"))
     failed = _json(*ended.end("InvalidOption: too many"))
     played = _whole(RefreshEvents("data", PLAY, PLAYING, is_first_evaluation=True), PLAYING)
-    assert [problem for event in (*events, *started, *failed, *played) for problem in problems(event)] == []
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "told"),
-    [
-        (("eventType",), "DONE", "DONE"),
-        (("eventTime",), "yesterday", "yesterday"),
-        (("run", "runId"), "1", "uuid"),
-        (("producer",), "perennial", "uri"),
-        (("job", "name"), None, "string"),
-        (("more",), 1, "more"),
-        (("outputs", 0, "outputFacets", "outputStatistics", "rowCount"), "3", "integer"),
-        (("outputs", 0, "facets", "schema", "fields", 0, "kind"), "x", "kind"),
-        (("run", "facets", "parent", "run"), {}, "runId"),
-        (("run", "facets", "processingEngine"), {"_schemaURL": "x"}, "processingEngine"),
-    ],
-)
-def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str) -> None:
-    events = RefreshEvents("data", PLAN, STAGES)
-    _json(events.stage_started("sample"))
-    (event, _) = _json(*events.stage_done({"kumo_instances": 3}))
-    assert problems(event) == []
-    broken = copy.deepcopy(event)
-    place = broken
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
-    assert told in " ".join(problems(broken))
+    assert [facet for event in (*events, *started, *failed, *played) for facet in find_misplaced(event)] == []
 
 
 @pytest.mark.parametrize(
@@ -343,14 +331,10 @@ def test_scores_are_read_by_the_statistics_where_there_are_any() -> None:
         ("/srv/data", "file:///srv/data"),
         ("/srv/data/", "file:///srv/data"),
         ("file:///srv/data", "file:///srv/data"),
+        ("warehouse/data", f"file://{Path.cwd()}/warehouse/data"),
         ("s3://bucket/data/", "s3://bucket/data"),
         ("s3://key:secret@bucket/data?token=1", "s3://bucket/data"),
     ],
 )
 def test_the_namespace_is_the_root_without_credentials(root: str, namespace: str) -> None:
     assert root_namespace(root) == namespace
-
-
-def test_a_relative_root_is_told_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert root_namespace("warehouse/data") == f"file://{tmp_path}/warehouse/data"
