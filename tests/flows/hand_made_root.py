@@ -1,10 +1,13 @@
 """A data root with two editions, e1 and e2, made by hand, and commands run on it in this process."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -34,11 +37,18 @@ def publish_day(store: Store, edition: str, day: int) -> None:
 
 
 def two_editions(root: Path) -> Store:
-    """Publish e1 and e2."""
-    store = Store(str(root))
+    """A root with the published editions e1 and e2."""
+    shutil.copytree(_made_once().name, root, dirs_exist_ok=True)
+    return Store(str(root))
+
+
+@cache
+def _made_once() -> "TemporaryDirectory[str]":
+    """The two editions, published once in a process: a copy of them takes a twentieth of the CPU time."""
+    folder = TemporaryDirectory()
     for day, edition in enumerate(("e1", "e2"), start=1):
-        publish_day(store, edition, day)
-    return store
+        publish_day(Store(folder.name), edition, day)
+    return folder
 
 
 def commands_on(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:

@@ -173,8 +173,8 @@ def test_after_retirement_nothing_is_left_out_and_the_seed_may_be_revealed(
     )
 
 
-def test_a_changed_file_is_not_exported(tmp_path: Path) -> None:
-    make_edition(tmp_path / "root", "e", players=["algorithm-3"])
+def test_a_changed_file_is_not_exported(grown: Path, tmp_path: Path) -> None:
+    shutil.copytree(grown, tmp_path / "root")
     file = next((tmp_path / "root/tables/kumo_domains").rglob("*.parquet"))
     rows = pq.ParquetFile(file).read()
     pq.write_table(rows, file)

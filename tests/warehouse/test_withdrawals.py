@@ -1,7 +1,6 @@
 """A withdrawn edition is hidden from readers, and from nobody else."""
 
 import hashlib
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from perennial.warehouse.editions.publish import unit_plan
 from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.kumo.published_domains import domain_uses
 from perennial.warehouse.store.store import Store
+from tests.flows.hand_made_root import two_editions
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
@@ -40,11 +40,7 @@ BY = "me@here"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    store = Store(str(tmp_path))
-    for day, edition in enumerate(("e1", "e2"), start=1):
-        created_at = datetime(2026, 1, day, tzinfo=UTC)
-        publish(store, tiny_edition.plan(edition), tiny_edition.tables(), [], created_at)
-    return store
+    return two_editions(tmp_path)
 
 
 def _hashes(root: Path) -> dict[Path, str]:
@@ -111,15 +107,6 @@ def test_a_record_that_cannot_be_read_stops_readers(store: Store, content: bytes
     with pytest.raises(Damaged, match=r"withdrawals/e1\.json: no record of withdrawals") as caught:
         open_catalog(store)
     assert "\n" not in str(caught.value)
-
-
-def test_a_record_is_json_that_people_can_read(store: Store) -> None:
-    withdraw(store, "e1", "a book was wrong", AT, BY)
-    assert json.loads(store.read_bytes("withdrawals/e1.json")) == {
-        "format": 1,
-        "edition": "e1",
-        "events": [{"event": "withdrawn", "why": "a book was wrong", "at": AT, "by": BY}],
-    }
 
 
 def test_an_open_catalog_shows_no_later_figures_and_says_what_was_withdrawn(store: Store) -> None:
