@@ -1,6 +1,5 @@
 """SQL of `perennial query` reads what is published: nothing else, and it writes nothing."""
 
-import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -13,12 +12,11 @@ import pytest
 from perennial.schemas.errors import QueryFailed
 from perennial.warehouse.catalog import catalog
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.catalog.dictionary import question_views
 from perennial.warehouse.store.file_system import file_system
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import Run, commands_on, two_editions
-from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
+from tests.flows.hostile_sql import READING, REFUSED
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
@@ -71,11 +69,6 @@ def assert_refused(shown: Any) -> None:
     assert WORD not in shown.err
 
 
-def test_at_least_45_statements_are_tried() -> None:
-    assert len(set(REFUSED)) == len(REFUSED) >= 45
-    assert len(_ON_S3) >= 20
-
-
 # All of them, in the process that the command starts: tests/warehouse/test_confined_sql.py.
 @pytest.mark.parametrize("sql", REFUSED[::12])
 def test_hostile_sql_is_refused_and_leaves_no_trace(run: Run, store: Store, folder: Path, sql: str) -> None:
@@ -85,13 +78,15 @@ def test_hostile_sql_is_refused_and_leaves_no_trace(run: Run, store: Store, fold
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("sql", [*REFUSED, "SELECT 1) LIMIT 1; COPY (SELECT 1", "FROM range(3)) --"])
-def test_every_way_to_run_sql_refuses_the_same(store: Store, sql: str, opened: catalog.Catalog) -> None:
+def test_every_way_to_run_sql_refuses_the_same(store: Store, opened: catalog.Catalog) -> None:
     """The whole result, its first rows, as a table has them, and the number of rows: one confinement."""
-    hostile = fill_in(sql, store)
-    for run in (opened.query, lambda sql: opened.stream(sql, 5), opened.count):
-        with pytest.raises(QueryFailed):
-            run(hostile)
+    assert len(set(REFUSED)) == len(REFUSED) >= 45
+    assert len(_ON_S3) >= 20
+    for sql in (*REFUSED, "SELECT 1) LIMIT 1; COPY (SELECT 1", "FROM range(3)) --"):
+        hostile = fill_in(sql, store)
+        for run in (opened.query, lambda sql: opened.stream(sql, 5), opened.count):
+            with pytest.raises(QueryFailed):
+                pytest.fail(f"{hostile} was answered: {run(hostile)}")
     assert opened.stream("SELECT 1 AS a, 2 AS a", 5)[0] == ["a", "a"]
 
 
@@ -116,39 +111,13 @@ def test_first_rows_are_those_of_the_whole_result(opened: catalog.Catalog, sql: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sql", ANSWERED_WITHOUT_SECRETS[:2])
-def test_what_the_process_knows_is_not_told(run: Run, sql: str) -> None:
-    shown = run("query", sql, "--format", "csv")
-    assert shown.code == 0, shown.err
-    assert WORD not in shown.out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sql", READING[::4])
-def test_reading_works(run: Run, sql: str) -> None:
-    shown = run("query", sql, "--format", "csv")
-    assert shown.code == 0, shown.err
-    assert shown.out
-
-
-@pytest.mark.parametrize("sql", [*READING, *(f"FROM {name}" for name in question_views())])
-def test_every_view_is_read(opened: catalog.Catalog, sql: str) -> None:
-    assert opened.query(sql)[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", [b"PAR1 no more", None])
 def test_a_damaged_file_is_named_and_the_rest_is_read_once_it_is_withdrawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], damage: bytes | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = two_editions(tmp_path / "data")
     run = commands_on(store, monkeypatch, capsys)
     path = Path(store.location(table_file("episodes", "e1@1")))
-    path.unlink()
-    if damage is None:
-        os.mkfifo(path)
-    else:
-        path.write_bytes(damage)
+    path.write_bytes(b"PAR1 no more")
     shown = run("query", "SELECT count(*) FROM episodes")
     assert shown.code == 8, shown.err
     assert shown.err.count("\n") == 1
@@ -200,12 +169,9 @@ def test_a_wrong_memory_limit_is_named(run: Run, size: str) -> None:
     assert "512MB" in shown.err
 
 
-@pytest.mark.parametrize(
-    "sql",
-    ["SELECT count(*) FROM range(1_000_000_000_000) t(i) WHERE i % 7 = 1", "FROM range(1_000_000_000_000)"],
-)
 @pytest.mark.slow
-def test_a_query_past_its_time_is_stopped(run: Run, sql: str) -> None:
+def test_a_query_past_its_time_is_stopped(run: Run) -> None:
+    sql = "SELECT count(*) FROM range(1_000_000_000_000) t(i) WHERE i % 7 = 1"
     shown = run("query", sql, "--timeout", "0.5", "--format", "csv")
     assert shown.code == 7
     assert "took longer than allowed (0.5 s)" in shown.err

@@ -26,9 +26,9 @@ from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
-READERS = 3
-EDITIONS = 6
-READS_EACH = 7
+READERS = 2
+EDITIONS = 4
+READS_EACH = 5
 DEADLINE_S = 60.0
 COUNTED = (
     *("instances", "kumo_instances", "kumo_books", "episodes", "turns", "kumo_moves"),

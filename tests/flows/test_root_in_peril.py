@@ -114,14 +114,12 @@ def test_a_read_only_root_is_read_by_all_that_read_and_refused_in_one_line_by_al
     given = ("--root", str(root))
     for command in (
         ("query", "FROM leaderboard", *given),
-        ("verify", "--all", *given),
         ("report", "plain", "--out", str(tmp_path / "report"), *given),
     ):
         done = run_mounted(mount, command, clean_environment(), tmp_path)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
     for command in (
         (*REFRESH, *given),
-        ("analyse", *given),
         ("editions", "withdraw", "plain", "--why", "wrong", *given),
     ):
         done = run_mounted(mount, command, clean_environment(), tmp_path)

@@ -283,9 +283,7 @@ _SORTED = "SELECT i, 'player ' || i AS player, hash(i) AS x FROM range(6_000_000
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "sql"), [("csv", _LARGE), ("json", _LARGE), ("table", _LARGE), ("table", _SORTED)]
-)
+@pytest.mark.parametrize(("form", "sql"), [("csv", _LARGE), ("json", _LARGE), ("table", _SORTED)])
 def test_a_large_result_takes_little_memory(store: Store, form: str, sql: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _MEASURED, "query", sql, "--root", store.root, "--format", form],
@@ -302,9 +300,8 @@ def test_a_large_result_takes_little_memory(store: Store, form: str, sql: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["csv", "json"])
-def test_a_reader_that_has_seen_enough_ends_the_query_quietly(store: Store, form: str) -> None:
-    command = [*COMMAND, "query", "FROM range(100_000_000)", "--root", store.root, "--format", form]
+def test_a_reader_that_has_seen_enough_ends_the_query_quietly(store: Store) -> None:
+    command = [*COMMAND, "query", "FROM range(100_000_000)", "--root", store.root, "--format", "csv"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean_environment()
     ) as process:
@@ -325,13 +322,9 @@ _WIDE = "SELECT 'Zoë 日本' AS x".encode()
     [
         ({"PYTHONIOENCODING": "ascii"}, _WIDE, 0, "table"),
         ({"PYTHONIOENCODING": "ascii"}, _WIDE, 0, "json"),
-        ({"PYTHONIOENCODING": "ascii"}, _WIDE, 0, "csv"),
-        ({"LC_ALL": "C"}, _WIDE, 0, "json"),
         ({"LC_ALL": "C", "PYTHONUTF8": "0"}, _WIDE, 2, "table"),
         ({}, b"SELECT '\xfc' AS x", 2, "csv"),
         ({"PYTHONIOENCODING": "ascii"}, 'SELECT "Zoë 日本"'.encode(), 2, "table"),
-        ({}, b"", 2, "json"),
-        ({}, b";", 2, "json"),
     ],
 )
 @pytest.mark.slow

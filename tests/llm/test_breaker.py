@@ -6,7 +6,7 @@ import pytest
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.breaker import Breaker
-from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, RetryPolicy
+from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult
 from tests.llm.http_double import KEY, Answer, MemoryLedger, against, client, double, fault, ok, request
 
 
@@ -176,19 +176,6 @@ def test_calls_asleep_between_attempts_wake_up():
 
     against(test=test, by=by, ledger=ledger)
     assert len(ledger.stored) == 1
-
-
-@pytest.mark.slow
-def test_many_calls_failing_at_once_end_with_one_message():
-    async def run():
-        async with double(Answer(401, "{}", delay=0.1)) as server:
-            async with client(server.url, retries=RetryPolicy()) as asker:
-                ends = await ask_all(asker, 200)
-            return {str(end) for end in ends}, len(server.seen)
-
-    messages, requests = asyncio.run(run())
-    assert len(messages) == 1
-    assert requests == 64
 
 
 def test_failures_of_calls_that_began_before_an_answer_do_not_open_it():

@@ -8,7 +8,7 @@ import pytest
 
 from perennial.schemas.errors import LimitReached
 from perennial.schemas.model_calls import Price, Spent
-from tests.llm.http_double import DROPPED, Answer, MemoryLedger, against, client, fault, ok, request, usage
+from tests.llm.http_double import DROPPED, Answer, MemoryLedger, against, client, fault, ok, request
 
 PRICES = {"m": Price(prompt=1.0, completion=1.0)}
 
@@ -41,15 +41,6 @@ def test_an_unknown_cost_is_never_told_as_0(spent, told):
         assert told in str(reached.value)
 
     against(ok(), test=test, max_calls=spent.requests, spent=spent)
-
-
-def test_calls_without_a_price_are_counted_as_such():
-    async def test(server, asker):
-        await ask_all(asker, 3)
-        with pytest.raises(LimitReached, match="3 requests sent, cost unknown"):
-            await asker.ask(request(repeat=9))
-
-    against(ok(usage=usage(5, 5)), test=test, max_calls=3)
 
 
 # ---- the number of calls
@@ -112,21 +103,6 @@ def test_every_request_that_is_sent_counts_whatever_comes_back(fault_name):
         patience=1_000,
         **limits,
     )
-
-
-def test_half_of_all_answers_http_500_leaves_the_limit_where_it_is():
-    ledger = MemoryLedger()
-
-    async def test(server, asker):
-        ends = await ask_all(asker, 40)
-        assert len(server.seen) == 7
-        answered = [end for end in ends if not isinstance(end, Exception) and end.answered]
-        assert len(answered) == 4
-        # What failed before the limit was reached is kept, for `perennial calls`.
-        assert all(reply.answered or reply.status == "unavailable" for reply in ledger.stored)
-
-    answers = [ok(), fault(500)] * 10
-    against(*answers, test=test, ledger=ledger, max_calls=7, max_attempts=3, concurrency=32, patience=1_000)
 
 
 def test_what_cannot_have_been_received_counts_for_nothing():

@@ -97,18 +97,6 @@ def test_a_failed_reply_without_usage_counts_with_an_estimate(answer, is_whole):
     against(answer, test=test, ledger=ledger, prices=PRICES, max_attempts=1)
 
 
-def test_failed_replies_never_pass_the_limit_of_cost():
-    ledger, most = MemoryLedger(), cost_at_most(request(max_tokens=100), PRICES)
-
-    async def test(server, asker):
-        ends = await ask_all(asker, 40, max_tokens=100)
-        assert len(server.seen) == 3
-        assert "estimated for 3 without reported usage" in str(ends[-1])
-
-    limits = {"max_cost": 3.5 * most, "max_attempts": 3, "concurrency": 32, "patience": 1_000}
-    against(Answer(body="{}"), test=test, ledger=ledger, prices=PRICES, **limits)
-
-
 def test_what_was_spent_before_counts():
     async def test(server, asker):
         (end,) = await ask_all(asker, 1, max_tokens=100)

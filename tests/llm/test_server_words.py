@@ -38,12 +38,13 @@ def read(body: object, status: int = 200):
     return read_attempt(request(), HttpResult(status, text), None).reply
 
 
-@pytest.mark.parametrize(("status", "word"), [*ENDINGS, ("ok", "")])
-def test_a_reply_ended_for_the_same_reason_in_the_words_of_every_server(status, word):
-    reply = read(completion("part", finish=word))
-    assert (reply.status, reply.finish_reason) == (status, word or None if status != "invalid_body" else None)
-    for spelled in (word.upper(), word.replace("_", "-"), word.replace("_", " ")):
-        assert read_ending(spelled) == read_ending(word)
+def test_a_reply_ended_for_the_same_reason_in_the_words_of_every_server():
+    for status, word in (*ENDINGS, ("ok", "")):
+        reply = read(completion("part", finish=word))
+        kept = word or None if status != "invalid_body" else None
+        assert (word, reply.status, reply.finish_reason) == (word, status, kept)
+        for spelled in (word.upper(), word.replace("_", "-"), word.replace("_", " ")):
+            assert read_ending(spelled) == read_ending(word), word
 
 
 def test_a_word_that_is_not_known_is_no_known_reason():

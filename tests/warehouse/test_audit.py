@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.errors import AuditFailed
@@ -233,9 +232,7 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     assert filled["observed"] == f"{len(rows['kumo_moves'])} rows"
 
 
-@pytest.mark.parametrize(
-    ("value", "broken"), [(0.0, 0), (math.nan, 1), (math.inf, 0), (-math.inf, 1), (-1e-300, 1)]
-)
+@pytest.mark.parametrize(("value", "broken"), [(math.nan, 1), (math.inf, 0), (-math.inf, 1)])
 @pytest.mark.slow
 def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, broken: int) -> None:
     rows = tiny_edition.rows()
@@ -243,15 +240,6 @@ def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, bro
     files = {"kumo_instances": _files(tmp_path, rows)["kumo_instances"]}
     found = {row["expectation"]: row for row in audit(files).rows}
     assert found["expected_steps >= 0"]["unexpected_count"] == broken
-
-
-def test_a_file_of_other_columns_is_named(tmp_path: Path) -> None:
-    files = _files(tmp_path, tiny_edition.rows())
-    other = pq.read_table(files["messages"]).rename_columns({"content": "text"})
-    pq.write_table(other, files["messages"])
-    (broken,) = [row for row in audit({"messages": files["messages"]}).rows if not row["success"]]
-    assert broken["expectation"].startswith("columns are edition, evaluation, message_id")
-    assert broken["observed"].endswith("text")
 
 
 def test_a_failed_audit_names_the_expectation_and_the_rows(tmp_path: Path) -> None:

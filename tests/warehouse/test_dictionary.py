@@ -59,33 +59,23 @@ def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     return commands_on(store, monkeypatch, capsys)
 
 
-@pytest.mark.parametrize("name", question_views())
-def test_every_column_of_every_view_is_described(catalog: Catalog, name: str) -> None:
-    entries = describe_columns(name)
-    assert [tuple(entry[:2]) for entry in entries] == [
-        row[:2] for row in catalog.query(f'DESCRIBE "{name}"')[1]
-    ]
-    for entry in entries:
-        assert len(entry.description) > 5, entry
-        assert entry.description.strip() == entry.description.rstrip("."), entry
-
-
-@pytest.mark.parametrize("name", question_views())
-def test_the_ends_of_an_interval_are_named_after_its_figure(name: str) -> None:
-    columns = {entry.column for entry in describe_columns(name)}
-    assert not columns & {"low", "high"}
-    assert {
-        re.sub("(_these_domains|_simultaneous)?_(low|high)$", "", one)
-        for one in columns
-        if one.endswith(("_low", "_high"))
-    } <= columns
-
-
-@pytest.mark.parametrize("name", [name for name in question_views() if name.startswith(_OWN_INTERVALS)])
-def test_intervals_of_own_views_say_what_counts_once(catalog: Catalog, name: str) -> None:
-    for entry in describe_columns(name):
-        if entry.column.endswith(("_low", "_high")):
-            assert any(word in entry.description for word in _UNITS), entry
+def test_every_column_of_every_view_is_described_and_its_interval_named_after_it(catalog: Catalog) -> None:
+    for name in question_views():
+        entries = describe_columns(name)
+        described = catalog.query(f'DESCRIBE "{name}"')[1]
+        assert [tuple(entry[:2]) for entry in entries] == [row[:2] for row in described], name
+        for entry in entries:
+            assert len(entry.description) > 5, entry
+            assert entry.description.strip() == entry.description.rstrip("."), entry
+        columns = {entry.column for entry in entries}
+        ends = {one for one in columns if one.endswith(("_low", "_high"))}
+        assert not columns & {"low", "high"}, name
+        figures = {re.sub("(_these_domains|_simultaneous)?_(low|high)$", "", one) for one in ends}
+        assert figures <= columns, name
+        if name.startswith(_OWN_INTERVALS):
+            for entry in entries:
+                said = any(word in entry.description for word in _UNITS)
+                assert said or entry.column not in ends, entry
 
 
 def test_figures_of_shared_views_name_the_benchmark_beside_the_edition() -> None:

@@ -132,16 +132,3 @@ def test_whatever_meets_a_ledger_that_lost_its_tables_names_it(tmp_path: Path, u
             USES[use](ledger, batch, asked.call_id)
     assert str(caught.value).startswith(f"{path}: ")
     assert "no such table" in str(caught.value)
-
-
-@pytest.mark.parametrize("use", ["find", "rows"])
-def test_whoever_meets_an_altered_reply_names_the_ledger(tmp_path: Path, use: str) -> None:
-    path, asked = tmp_path / "l.sqlite", request()
-    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
-        keep(ledger, (asked, reply(asked)))
-        batch = ledger.begin_batch("m", "digest", "file", {asked.call_id: None})
-        with closing(sqlite3.connect(path, isolation_level=None)) as other:
-            other.execute("UPDATE calls SET content = 'hail'")
-        with pytest.raises(Damaged) as caught:
-            USES[use](ledger, batch, asked.call_id)
-    assert str(caught.value).startswith(f"{path}: ")

@@ -258,7 +258,7 @@ def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None
         "from perennial.warehouse.store.store import Store\n"
         "sys.exit(len(issued_instances(Store(sys.argv[1]), ('e1',))) + 6)"
     )
-    for _ in range(10):
+    for _ in range(3):
         done = subprocess.run([sys.executable, "-c", program, store.root], cwd=REPOSITORY, check=False)
         assert done.returncode == 7
 

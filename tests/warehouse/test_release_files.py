@@ -96,20 +96,22 @@ def bind(path: Path) -> None:
         os.chdir(here)
 
 
+BOOK = f"{BOOKS}/seed=1.txt"
+
+
 @pytest.mark.parametrize(
-    "make",
+    ("name", "make"),
     [
-        os.mkfifo,
-        bind,
-        lambda path: path.symlink_to("/proc/self/environ"),
-        lambda path: path.symlink_to(path.name),
-        lambda path: path.symlink_to("absent"),
-        lambda path: path.symlink_to("seed=9.txt"),
+        (BOOK, os.mkfifo),
+        (BOOK, bind),
+        (BOOK, lambda path: path.symlink_to("/proc/self/environ")),
+        (BOOK, lambda path: path.symlink_to(path.name)),
+        (BOOK, lambda path: path.symlink_to("absent")),
+        (BOOK, lambda path: path.symlink_to("seed=9.txt")),
+        (f"env/TreeEnv/{EASY}.jsonl", os.mkfifo),
+        ("env/data/oak_data.py", os.mkfifo),
+        ("results/m-9", os.mkfifo),
     ],
-    ids=["pipe", "socket", "link out of the clone", "link to itself", "link to nothing", "link within"],
-)
-@pytest.mark.parametrize(
-    "name", [f"{BOOKS}/seed=1.txt", f"env/TreeEnv/{EASY}.jsonl", "env/data/oak_data.py", "results/m-9"]
 )
 def test_what_is_no_file_is_named_and_never_opened(
     clone: Path, make: Callable[[Path], None], name: str

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.warehouse.kumo.release.layout import Release, Skipped, find_release
+from perennial.warehouse.kumo.release.layout import Release, find_release
 from tests.warehouse.release_tree import CLONE, EASY, environment, write_files
 
 EASY_RUNS = f"{EASY}/eval_times=5.jsonl"
@@ -215,8 +215,3 @@ def test_only_the_domains_and_players_that_were_asked_for(tmp_path: Path) -> Non
     assert release.only(players=["m-3"], in_table=["m-3"]).trajectories == ()
     with pytest.raises(InvalidOption, match="no model 'm-3'; it has: m-1, m-2, sft/m-1-500"):
         release.only(players=["m-3"])
-
-
-def test_a_warning_names_the_place() -> None:
-    assert Skipped("a.jsonl", None, "empty").warning == "skipped a.jsonl: empty"
-    assert Skipped("a.jsonl", 3, "no 'seed'").warning == "skipped a.jsonl, line 3: no 'seed'"

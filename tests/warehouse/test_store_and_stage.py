@@ -31,7 +31,7 @@ def _write_forever(root: str) -> None:
 
 @pytest.mark.slow
 def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
-    for _ in range(5):
+    for _ in range(2):
         writer = multiprocessing.get_context("spawn").Process(target=_write_forever, args=(str(tmp_path),))
         writer.start()
         while not (tmp_path / "table" / "file").exists():
