@@ -125,8 +125,8 @@ def _file(root: Path, table: str, unit: str) -> Path:
 
 
 @pytest.mark.slow
-def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(by_prefect: Harness, tmp_path: Path) -> None:
-    process = by_prefect.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
+def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(harness: Harness, tmp_path: Path) -> None:
+    process = harness.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("sample"):

@@ -69,7 +69,7 @@ def assert_refused(shown: Any) -> None:
     assert WORD not in shown.err
 
 
-# All of them, in the process that the command starts: tests/warehouse/test_confined_sql.py.
+# Each third of them in the process that the command starts: tests/warehouse/test_confined_sql.py.
 @pytest.mark.parametrize("sql", REFUSED[::12])
 def test_hostile_sql_is_refused_and_leaves_no_trace(run: Run, store: Store, folder: Path, sql: str) -> None:
     before = digests(Path(store.root))

@@ -95,7 +95,8 @@ def test_the_confinement_holds_in_the_process(
     before = digests(Path(store.root))
     catalog = confined(store, process)
     part, new = store.location(table_file("episodes", "e1@1")), store.location("tables/new.csv")
-    for sql in REFUSED:
+    # All of them in this process: tests/flows/test_query_confinement.py.
+    for sql in REFUSED[::3]:
         hostile = (
             sql.replace("{part}", part)
             .replace("{new}", new)

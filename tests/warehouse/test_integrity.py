@@ -17,7 +17,6 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
 CREATED = datetime(2026, 1, 2, tzinfo=UTC)
-LINKS = [(name, link) for name in tiny_edition.rows() for link in TABLES[name].references]
 Rows = list[dict[str, Any]]
 
 
@@ -39,15 +38,16 @@ def test_a_sound_edition_has_no_flaw(tmp_path: Path) -> None:
     assert beside_flaws(store) == (1, [])
 
 
-@pytest.mark.parametrize(("table", "link"), LINKS, ids=lambda value: str(value)[:60])
-def test_an_orphan_is_found_in_every_reference(tmp_path: Path, table: str, link: Any) -> None:
-    rows = tiny_edition.rows()[table]
+@pytest.mark.parametrize("table", [name for name in tiny_edition.rows() if TABLES[name].references])
+def test_an_orphan_is_found_in_every_reference(tmp_path: Path, table: str) -> None:
+    rows, links = tiny_edition.rows()[table], TABLES[table].references
     if not rows:
         rejected = dict.fromkeys(("stage", "subject", "rule", "message"), "x")
         rows = [{**rejected, "call_id": None}]
-    store = _publish(tmp_path, {table: [{**rows[0], link.column: "lost"}, *rows[1:]]})
-    flaws = relation_flaws(store, _holder(table))
-    assert f"{table}.{link.column}: 1 rows refer to no row of {link.to_table}, such as lost" in flaws
+    lost = dict.fromkeys((link.column for link in links), "lost")
+    flaws = relation_flaws(_publish(tmp_path, {table: [rows[0] | lost, *rows[1:]]}), _holder(table))
+    for link in links:
+        assert f"{table}.{link.column}: 1 rows refer to no row of {link.to_table}, such as lost" in flaws
 
 
 @pytest.mark.parametrize("table", ["instances", "kumo_instances", "turns", "calls"])

@@ -157,7 +157,8 @@ def test_what_another_process_wrote_is_seen_at_once(s3: S3) -> None:
         assert file.read() == b"longer"
 
 
-def test_of_two_publishers_of_one_edition_one_wins_whole(root: str) -> None:
+def test_of_two_publishers_of_one_edition_one_wins_whole(s3: S3) -> None:
+    root = s3.new_root()
     lines = _race(_PUBLISH, root, ["one", "other"])
     (winner,) = [name for name, line in lines.items() if line == "published"]
     (refused,) = [line for line in lines.values() if line != "published"]

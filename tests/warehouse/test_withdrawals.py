@@ -1,6 +1,7 @@
 """A withdrawn edition is hidden from readers, and from nobody else."""
 
 import hashlib
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -107,6 +108,15 @@ def test_a_record_that_cannot_be_read_stops_readers(store: Store, content: bytes
     with pytest.raises(Damaged, match=r"withdrawals/e1\.json: no record of withdrawals") as caught:
         open_catalog(store)
     assert "\n" not in str(caught.value)
+
+
+def test_a_record_is_json_that_people_can_read(store: Store) -> None:
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    assert json.loads(store.read_bytes("withdrawals/e1.json")) == {
+        "format": 1,
+        "edition": "e1",
+        "events": [{"event": "withdrawn", "why": "a book was wrong", "at": AT, "by": BY}],
+    }
 
 
 def test_an_open_catalog_shows_no_later_figures_and_says_what_was_withdrawn(store: Store) -> None:
