@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,3 +80,74 @@ def test_transformers_describes_every_move_to_the_model() -> None:
             (argument,) = function["parameters"]["properties"].values()
             assert argument["type"] == "string"
             assert argument["description"]
+
+
+def _byte_tokenizer(chat_template: str) -> Any:
+    """Return a tokenizer that knows bytes and the marks of Qwen3's chats."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({letter: place for place, letter in enumerate(letters)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+    tokenizer.add_tokens(["<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>"])
+    marks = {"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, chat_template=chat_template, **marks)
+
+
+@pytest.mark.slow
+def test_the_trainer_of_trl_plays_a_game_by_calls_and_trains_on_its_score(tmp_path: Path) -> None:
+    """One step of a tiny random model, whose replies are scripted: the rest is TRL's own."""
+    trl = pytest.importorskip("trl", reason="trl is not installed")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from datasets import Dataset
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    (question,) = draw("kumo", 1)
+    instance = find_practice("kumo").open_seat(question).start().board.instance
+    (right,) = instance.valid_truths
+    wrong = next(name for name in instance.truths if name != right)
+    template = (Path(trl.__file__).parent / "chat_templates/qwen3.jinja").read_text("utf-8")
+    tokenizer = _byte_tokenizer(template)
+    taken: list[list[str]] = []
+
+    class Scripted(trl.GRPOTrainer):  # type: ignore[name-defined, misc]
+        def _generate_single_turn(self, prompt_ids: Any, *_rest: Any, **_more: Any) -> Any:
+            """Take an action, then name the right answer in one of both games, then say that it is done."""
+            turn = len(taken)
+            taken.append([tokenizer.decode(ids) for ids in prompt_ids])
+            names = ([("take_action", instance.actions[0])] * 2, [("answer", right), ("answer", wrong)])
+            calls = (
+                [json.dumps({"name": name, "arguments": {"name": value}}) for name, value in names[turn]]
+                if turn < 2
+                else []
+            )
+            texts = [f"<tool_call>\n{call}\n</tool_call><|im_end|>" for call in calls] or [
+                "Done.<|im_end|>"
+            ] * len(prompt_ids)
+            return [tokenizer.encode(text) for text in texts], None
+
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "head_dim": 8}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 20_000}
+    config = Qwen3Config(vocab_size=len(tokenizer), eos_token_id=tokenizer.eos_token_id, **sizes, **heads)
+    torch.manual_seed(0)
+    chosen = {"num_generations": 2, "per_device_train_batch_size": 2, "max_steps": 1, "logging_steps": 1}
+    trainer = Scripted(
+        model=Qwen3ForCausalLM(config),
+        args=trl.GRPOConfig(
+            str(tmp_path), max_completion_length=4096, use_cpu=True, report_to=[], bf16=False, **chosen
+        ),
+        train_dataset=Dataset.from_list([*training_rows([question])] * 2),
+        processing_class=tokenizer,
+        environment_factory=environment_class("kumo"),
+    )
+    trainer.train()
+    logged = trainer.state.log_history[0]
+    assert logged["reward"] == 0.5
+    assert (logged["tools/call_frequency"], logged["tools/failure_frequency"]) == (2.0, 0.0)
+    outcome = open_question(question).take(f"<ANSWER>{instance.actions[0]}</ANSWER>")
+    assert outcome
+    assert all(outcome in shown for shown in taken[1])
+    assert '"name": "take_action"' in taken[0][0]
