@@ -9,7 +9,7 @@ from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import Proposal
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench import replies as a2rbench_answers
-from perennial.tasks.a2rbench.expansion import read_expansion, read_judgement
+from perennial.tasks.a2rbench.expansion import read_expansion, read_in_lines
 from perennial.tasks.a2rbench.item_text import OutputForm
 from perennial.tasks.a2rbench.readers import is_quoted
 from perennial.tasks.a2rbench.rule_author import CodeForm, RuleForm, VerdictForm, read_reply
@@ -77,7 +77,7 @@ def other_parsers() -> dict[str, Parse]:
         "a2rbench code": lambda text: read_reply(reply(text), CodeForm),
         "a2rbench verdict": lambda text: read_reply(reply(text), VerdictForm),
         "a2rbench expansion": lambda text: read_expansion(reply(text), 1, ()),
-        "a2rbench judgement": lambda text: read_judgement(reply(text)),
+        "a2rbench judgement": lambda text: read_in_lines(reply(text), VerdictForm),
         "a2rbench analysis": lambda text: read_analysis(reply(text), ANALYSIS.right, ANALYSIS.styles),
         "a2rbench excerpt": excerpt,
         "a2rbench quote": _quotes_itself,

@@ -32,6 +32,7 @@ from perennial.tasks.a2rbench.rule_author import (
     Reasoning,
     SeedSteps,
     VerdictForm,
+    input_schemas,
     read_reply,
     verdict_schema,
 )
@@ -40,6 +41,7 @@ from perennial.tasks.analysts import mark_of
 from perennial.tasks.authors import BadReply, Unusable, ask_until_read, author_request
 from perennial.tasks.llm.structured import JsonAsker, JsonSchema, object_schema
 from perennial.tasks.sandbox.refusal import SandboxRefusal
+from perennial.tasks.sandbox.tier import try_twice
 
 # The calls for inputs of a variation, and for the judgement of them.
 
@@ -111,13 +113,10 @@ def judgement_request(
 
 def expansion_schema(dimension: Dimension) -> JsonSchema:
     """Return the JSON schema of an expander's reply."""
-    value: JsonSchema = {"type": "string"}
-    for _ in range(dimension):
-        value = {"type": "array", "items": value}
     return object_schema(
         reasoning={"type": "string"},
         variation_type={"type": "string"},
-        new_input=object_schema(examples={"type": "array", "items": value}, query=value),
+        new_input=object_schema(**input_schemas(dimension)),
         status={"type": "string", "enum": [CONTINUE, SKIPPED]},
     )
 
@@ -145,14 +144,6 @@ class _ExpansionForm(BaseModel):
     status: Literal["CONTINUE", "SKIPPED_LOW_ENTROPY"]
 
 
-@dataclass(frozen=True, slots=True)
-class InputJudgement:
-    """What a judge decided, and why, in one line."""
-
-    is_valid: bool
-    reasoning: str
-
-
 def read_expansion(
     reply: Reply, dimension: Dimension, history: Iterable[Sequence[Value]]
 ) -> list[Value] | Unusable:
@@ -162,7 +153,7 @@ def read_expansion(
     and most of the examples are in none. The rule `skipped` says that the model sees no further inputs.
     Raises EndpointFailed where the call failed without an answer.
     """
-    form = _read(reply, _ExpansionForm)
+    form = read_in_lines(reply, _ExpansionForm)
     if isinstance(form, Unusable):
         return form
     if form.status == SKIPPED:
@@ -184,12 +175,6 @@ def read_expansion(
     return _fault_of_novelty(inputs, history) or inputs
 
 
-def read_judgement(reply: Reply) -> InputJudgement | Unusable:
-    """Return what the judge decided, or why that cannot be read; raise EndpointFailed as above."""
-    form = _read(reply, VerdictForm)
-    return form if isinstance(form, Unusable) else InputJudgement(form.is_valid, _line(form.reasoning))
-
-
 def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]]) -> Unusable | None:
     texts = [json.dumps(value) for value in inputs]
     if len(set(texts)) < len(texts):
@@ -206,7 +191,8 @@ def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]
     return None
 
 
-def _read(reply: Reply, form: type[Form]) -> Form | Unusable:
+def read_in_lines(reply: Reply, form: type[Form]) -> Form | Unusable:
+    """Return what a reply says in this form, or in one line why that cannot be read (`read_reply`)."""
     read = read_reply(reply, form)
     return replace(read, message=_line(read.message)) if isinstance(read, Unusable) else read
 
@@ -334,7 +320,8 @@ class _ExpansionWork:
         seed = self.request.seed
         earlier_ids = {instance_id(drawn.puzzle) for drawn in self.expansion.drawn.values()}
         try:
-            (puzzle,) = self._run_twice(inputs)
+            # A run of another hour, which reads the replies again, should come to the same.
+            (puzzle,) = try_twice(partial(run_inputs, seed.rule, [inputs], seed.jail, seed.hash_seeds))
             if isinstance(puzzle, UnfitItem):
                 raise puzzle
             _check_outputs(puzzle, seed.rule.dimension)
@@ -344,19 +331,6 @@ class _ExpansionWork:
             return Unusable(error.reason, str(error))
         except SandboxRefusal as error:
             return Unusable(error.reason, in_one_line(error.detail))
-
-    def _run_twice(self, inputs: list[Value]) -> list[ItemParts | UnfitItem]:
-        """Run the inputs, and once more where time ran out: the machine may have been busy.
-
-        A run of another hour, which reads the replies again, should come to the same.
-        """
-        seed = self.request.seed
-        try:
-            return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
-        except SandboxRefusal as error:
-            if error.reason != "time":
-                raise
-        return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
 
     async def _judge(self, variation: int, puzzle: ItemParts) -> Unusable | None:
         """Return why the judge refuses the inputs, None where it accepts them.
@@ -375,8 +349,8 @@ class _ExpansionWork:
                 repeat=attempt,
             )
 
-        async def read(reply: Reply) -> InputJudgement | Unusable:
-            return read_judgement(reply)
+        async def read(reply: Reply) -> VerdictForm | Unusable:
+            return read_in_lines(reply, VerdictForm)
 
         asking = partial(self.ask_json, name="judgement", schema=verdict_schema())
         asked = await ask_until_read(asking, make_request, read, self.request.retries + 1)
@@ -386,7 +360,7 @@ class _ExpansionWork:
             last = asked.bad[-1].problem.message
             why = f"no reply of the judge could be used, the last one because {last}"
             return Unusable("unjudged", why, is_final=True)
-        refusal = Unusable("refused_by_judge", f"the judge refuses them: {asked.value.reasoning}")
+        refusal = Unusable("refused_by_judge", f"the judge refuses them: {_line(asked.value.reasoning)}")
         problem = None if asked.value.is_valid else refusal
         self._add("inputs_judged", variation, problem, asked.call_ids[-1])
         return problem

@@ -401,8 +401,13 @@ def _rewrite(places: Places, axes: tuple[int, ...]) -> Places:
 def _reread(places: Places, reading: Callable[[Places], Places], back: bool) -> Places:
     if places.ndim == 3:
         return np.stack([_reread(layer, reading, back) for layer in places])
-    read = reading(np.arange(places.size).reshape(places.shape)).ravel()
-    return places.ravel()[np.argsort(read) if back else read].reshape(places.shape)
+    return places.ravel()[_read_order(places.shape, reading, back)].reshape(places.shape)
+
+
+@lru_cache(maxsize=4_096)
+def _read_order(shape: Shape, reading: Callable[[Places], Places], back: bool) -> Places:
+    read = reading(np.arange(int(np.prod(shape))).reshape(shape)).ravel()
+    return np.argsort(read) if back else read
 
 
 def _slices(dimension: int) -> list[tuple[int, tuple[int, ...]]]:
@@ -415,16 +420,18 @@ def _others(axis: int) -> tuple[int, ...]:
     return tuple(other for other in range(3) if other != axis)
 
 
-def _numbers(places: Places, others: tuple[int, ...]) -> Places:
+# Many moves of one shape ask for the same.
+@lru_cache(maxsize=4_096)
+def _numbers(shape: Shape, others: tuple[int, ...]) -> Places:
     """Return for each place the numbers of the other axes, added."""
-    numbers: Places = np.indices(places.shape)[list(others)].sum(axis=0)
+    numbers: Places = np.indices(shape)[list(others)].sum(axis=0)
     return numbers
 
 
 def _shear(
     places: Places, axis: int, others: tuple[int, ...], step: int, offset: int, is_from_end: bool
 ) -> Places:
-    number = _numbers(places, others)
+    number = _numbers(places.shape, others)
     if is_from_end:
         number = number.max() - number
     index = list(np.indices(places.shape))
@@ -456,15 +463,16 @@ _MASKS: dict[str, Mask] = {
 }
 
 
-def _select(places: Places, others: tuple[int, ...], mask: Mask) -> npt.NDArray[np.bool_]:
-    number = _numbers(places, others)
+@lru_cache(maxsize=4_096)
+def _select(shape: Shape, others: tuple[int, ...], mask: Mask) -> npt.NDArray[np.bool_]:
+    number = _numbers(shape, others)
     return mask(number, int(number.max()) + 1)
 
 
 def _take_some(places: Places, axis: int, others: tuple[int, ...], mask: Mask, order: Order) -> Places:
-    return np.where(_select(places, others, mask), _take(places, order, axis), places)
+    return np.where(_select(places.shape, others, mask), _take(places, order, axis), places)
 
 
 def _turn_some(places: Places, axis: int, mask: Mask) -> Places:
     turned = np.flip(places, tuple(other for other in range(places.ndim) if other != axis))
-    return np.where(_select(places, (axis,), mask), turned, places)
+    return np.where(_select(places.shape, (axis,), mask), turned, places)

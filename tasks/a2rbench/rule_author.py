@@ -161,13 +161,17 @@ def rule_schema() -> JsonSchema:
     return object_schema(reasoning=_TEXT, rule_description=_TEXT, inverse_rule_description=_TEXT)
 
 
-def code_schema(dimension: Dimension) -> JsonSchema:
-    """Return the JSON schema of an architect's reply."""
+def input_schemas(dimension: Dimension) -> dict[str, JsonSchema]:
+    """Return the JSON schemas of inputs that a model chooses: examples and a query."""
     value = _TEXT
     for _ in range(dimension):
         value = {"type": "array", "items": value}
-    examples = {"type": "array", "items": value}
-    return object_schema(reasoning=_TEXT, python_code=_TEXT, examples=examples, query=value)
+    return {"examples": {"type": "array", "items": value}, "query": value}
+
+
+def code_schema(dimension: Dimension) -> JsonSchema:
+    """Return the JSON schema of an architect's reply."""
+    return object_schema(reasoning=_TEXT, python_code=_TEXT, **input_schemas(dimension))
 
 
 def verdict_schema() -> JsonSchema:

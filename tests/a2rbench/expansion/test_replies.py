@@ -8,12 +8,8 @@ from functools import lru_cache
 import pytest
 
 from perennial.schemas.model_calls import ModelRequest, Reply
-from perennial.tasks.a2rbench.expansion import (
-    InputJudgement,
-    expansion_request,
-    read_expansion,
-    read_judgement,
-)
+from perennial.tasks.a2rbench.expansion import expansion_request, read_expansion, read_in_lines
+from perennial.tasks.a2rbench.rule_author import VerdictForm
 from perennial.tasks.authors import Unusable
 from tests.a2rbench.authored_rules import LINES, SWAP
 from tests.a2rbench.expansion.expanding import EXPANDER, Damage
@@ -107,16 +103,16 @@ def test_damaged_replies_are_refused_in_a_line_that_a_table_can_hold(name: str) 
     assert len(found.message) < 1_000
 
 
-def test_a_verdict_is_true_or_false_with_reasons_in_one_line() -> None:
+def test_a_verdict_is_true_or_false_with_reasons() -> None:
     asked = Asked("m", request().messages, {})
     judged = {}
     for fault in (None, *ScriptedJudge.faults):
         text = ScriptedJudge().reply(asked, fault, random.Random(0))
-        found = read_judgement(Reply("c", "ok", text))
-        judged[fault] = found.rule if isinstance(found, Unusable) else found
+        found = read_in_lines(Reply("c", "ok", text), VerdictForm)
+        judged[fault] = found.rule if isinstance(found, Unusable) else (found.is_valid, found.reasoning)
     assert judged == {
-        None: InputJudgement(True, "they show it"),
-        "refuses": InputJudgement(False, "the first example says nothing"),
+        None: (True, "they show it"),
+        "refuses": (False, "the first example\nsays nothing"),
         "verdict_in_words": "not_the_form",
         "in_prose": "not_json",
     }

@@ -263,7 +263,7 @@ def test_the_authors_release_gives_back_all_but_four_of_its_seeds(tmp_path: Path
         pytest.skip("seeds of A2RBench's authors are not beside this clone (set PERENNIAL_SHARED)")
     lines = read_lines(file.read_text(encoding="utf-8"), "file")
     store = Store(str(tmp_path))
-    done = import_lines(store, "theirs", lines, find_protection(), spread_over(None), lambda _: None)
+    done = import_lines(store, "theirs", lines, find_protection(), spread_over(1), lambda _: None)
     assert done is not None
     told: dict[str, list[str]] = {}
     for row in rows(store, "rejections"):
