@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.game import Episode
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import TURN_LIMIT, Setting, Step
 from perennial.schemas.model_calls import Message, ModelRequest, Reply
-from perennial.tasks.kumo.books import rules_of, write_book
-from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.play import ModelPlayer, parse_model_player, play_all, play_model
-from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
-from tests.kumo.small_worlds import World
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
+from tests.kumo.small_worlds import World, world_of
 from tests.kumo.test_books import CLINIC
 from tests.server.roles.player import SCRIPT
 from tests.server.script import Asked
@@ -37,18 +37,13 @@ BOARD = board_of(CLINIC)
 
 @lru_cache(maxsize=1)
 def bundled_boards() -> tuple[Board, ...]:
-    """Three instances of each bundled domain, easy and hard, with their template books."""
+    """An easy and a hard instance of each bundled domain, with their template books."""
     boards = []
     for name in bundled_domains():
-        encoded = encode_config(parse_config(bundled_text(name), name))
+        encoded = encode_config(load_bundled(name))
         for setting in ("easy", "hard"):
-            sample = sample_instances(encoded, SamplingRequest(Setting.parse(setting), 3, seed=1))
-            for instance in sample.instances:
-                rules = rules_of(encoded, instance)
-                book = write_book(encoded.config, instance, rules, random.Random(instance.index))
-                boards.append(
-                    Board(encoded.config, instance, encode_instance(encoded, instance), book, rules)
-                )
+            request = SamplingRequest(Setting.parse(setting), 1, seed=1)
+            boards.append(board_of(world_of(encoded.config, sample_instances(encoded, request).instances[0])))
     return tuple(boards)
 
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import BOOK_STYLES, PLAIN, BookStyle, Setting
 from perennial.tasks.kumo.book_reading import quote_rule, read_book
 from perennial.tasks.kumo.books import check_book, write_book
-from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
-from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.small_worlds import World, world_of, worlds
 from tests.kumo.test_books import CLINIC
 
@@ -32,13 +32,11 @@ def body(style: BookStyle, seed: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def bundled() -> list[World]:
-    """Two hard instances of each bundled domain."""
-    found = []
+    """A hard instance of each bundled domain."""
+    request, found = SamplingRequest(Setting.parse("hard"), 1, 0, 1.0), []
     for name in bundled_domains():
-        encoded = encode_config(parse_config(bundled_text(name), name))
-        request = SamplingRequest(Setting.parse("hard"), 2, 0, 1.0)
-        for sampled in sample_instances(encoded, request, workers=1).instances:
-            found.append(world_of(encoded.config, sampled))
+        encoded = encode_config(load_bundled(name))
+        found.append(world_of(encoded.config, sample_instances(encoded, request).instances[0]))
     return found
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.optimum import NODE_LIMIT, fits_tables
@@ -19,7 +19,6 @@ from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.solver import can_differ
 from perennial.tasks.kumo.search.solve import Optimum, has_promise, solve_instances
-from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch
 from tests.kumo.small_worlds import read_released_worlds
@@ -181,7 +180,7 @@ def test_larger_instances_agree_with_an_unpruned_search(n_valid: int, seed: int)
 def bundled(setting: str, count: int, *, require_test: bool = False) -> list[EncodedInstance]:
     drawn = []
     for name in DOMAINS:
-        encoded = encode_config(parse_config(bundled_text(name), name))
+        encoded = encode_config(load_bundled(name))
         request = SamplingRequest(Setting.parse(setting), count, 0, require_test=require_test)
         drawn += [encode_instance(encoded, one) for one in sample_instances(encoded, request).instances]
     return drawn

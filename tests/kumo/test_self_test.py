@@ -9,16 +9,16 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from perennial.tasks.kumo.authors.read_back import ReadBackForm, parse_read_back
 from perennial.tasks.kumo.books import closed_ends, rules_of, write_book
-from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.solver import can_differ
 from perennial.tasks.kumo.self_test import SelfTest, SoundInstance
-from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.plain_optimum import PlainOptimum
 from tests.kumo.saying import changed, ends, one_action, read_back
 from tests.kumo.small_worlds import World, worlds
@@ -52,7 +52,7 @@ def test_a_sound_instance_with_its_book_passes(world: World) -> None:
 @pytest.mark.slow
 def test_every_sampled_instance_of_the_bundled_domains_passes(setting: str) -> None:
     for name in bundled_domains():
-        encoded = encode_config(parse_config(bundled_text(name), name))
+        encoded = encode_config(load_bundled(name))
         test = SelfTest(encoded)
         for instance in sample_instances(encoded, SamplingRequest(Setting.parse(setting), 2, 3)).instances:
             board = test.board(instance)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
-from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.brute_force import every_instance
 
 
@@ -82,7 +82,7 @@ _EASY = {
 
 @pytest.mark.parametrize("name", _EASY)
 def test_the_bound_is_near_the_sizes_of_bundled_domains(name: str) -> None:
-    encoded = encode_config(parse_config(bundled_text(name), name))
+    encoded = encode_config(load_bundled(name))
     easy = space_size(encoded, Setting.parse("easy"), 1.0)
     assert _EASY[name] / 3 < easy.least < _EASY[name]
     assert space_size(encoded, Setting.parse("easy"), 1.0) == easy
