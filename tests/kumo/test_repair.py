@@ -11,6 +11,7 @@ from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.release.repair import repair_config
 from perennial.tasks.kumo.validation import RULES, validate_config
+from tests.kumo.small_worlds import some
 from tests.kumo.tree_config import CLEAN, label, span
 
 REPAIRABLE = {
@@ -138,6 +139,7 @@ _STATES = st.lists(
 
 
 @pytest.mark.slow
+@some
 @given(
     st.lists(_NAMES, max_size=6),
     st.lists(st.builds(Outcome, st.sampled_from(["x", "y", "z"]), st.sampled_from(["str", "int"]), _STATES)),

@@ -21,7 +21,7 @@ from perennial.tasks.kumo.self_test import SelfTest, SoundInstance
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.plain_optimum import PlainOptimum
 from tests.kumo.saying import changed, ends, one_action, read_back
-from tests.kumo.small_worlds import World, worlds
+from tests.kumo.small_worlds import World, some, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.kumo.test_optimum import small_enough
 from tests.server.book_text import read_back_of
@@ -38,6 +38,7 @@ def book_of(world: World) -> str:
 
 
 @pytest.mark.slow
+@some
 @given(worlds() | worlds(n_valid=2))
 def test_a_sound_instance_with_its_book_passes(world: World) -> None:
     test = SelfTest(world.encoded_config)
@@ -174,8 +175,9 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
     assert test.find_rules_failure(board, read_back(said[:1])) is not None
 
 
-@given(worlds(n_valid=2))
 @pytest.mark.slow
+@some
+@given(worlds(n_valid=2))
 def test_with_several_valid_truths_an_unrelated_one_needs_no_test(world: World) -> None:
     related = {name for rule in world.rules for name in rule.rules_out}
     if not related.issuperset(world.instance.truths):

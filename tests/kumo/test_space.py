@@ -36,7 +36,7 @@ def config(seed: int, n_truths: int, n_actions: int, most_states: int = 3, share
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 5),
