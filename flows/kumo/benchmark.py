@@ -44,7 +44,7 @@ _VARIANCE = MeasuredVariance(
     Parts(domain=0.0063, player_domain=0.0053, instance=0.0209, player_instance=0.0334, run=0.1251),
     3.7,
     "KUMO's released runs: 14 models, 100 domains, 50 Easy instances, 5 runs",
-    # As `perennial.flows.kumo.planning.estimate_calls` counts them for 3.7 turns and a book of 1,000 tokens.
+    # As `perennial.flows.kumo.planning.prepare` counts them for 3.7 turns and a book of 1,000 tokens.
     prompt_tokens_per_call=2_200,
     reply_tokens_per_call=(150, 2_000),
 )
