@@ -5,7 +5,8 @@ with their reasoning, and the score. A program or person, to whom no messages ar
 model is asked first, where the instance can be played, and then what came back.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from perennial.flows.export.source import Source
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.ids import content_id
+from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.providers import name_for_inspect
 from perennial.schemas.rows import JsonObject, Row
 from perennial.warehouse.catalog.confinement import quote
@@ -21,6 +23,7 @@ from perennial.warehouse.export_tables import ExportedFile, describe_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.tool import ToolCall
 
 _EPISODES = """
 SELECT e.episode_id, e.instance_id, e.evaluation, e.run, e.version, e.status, e.success, e.score, e.turns,
@@ -45,6 +48,21 @@ WHERE shown IS NOT NULL AND NOT (turn = 1 AND call_id IS NOT NULL)
 UNION ALL
 SELECT episode_id, turn, 1_000_001, 'assistant', reply, reasoning FROM turn
 ORDER BY episode_id, turn, position
+"""
+# Of `tools:MODEL`: which turns call tools, and the results in order. The last call of an episode repeats all
+# of them; in `transcripts` those of one turn are joined.
+_TOOLS = """
+WITH spoken AS (
+    SELECT t.*, c.status = 'tool_call' AS is_called
+    FROM (FROM transcripts {scope}) AS t JOIN calls AS c USING (edition, evaluation, call_id)
+), ended AS (
+    SELECT edition, evaluation, episode_id, arg_max(call_id, turn) AS call_id,
+           list(is_called ORDER BY turn) AS called
+    FROM spoken GROUP BY ALL HAVING bool_or(is_called)
+)
+SELECT e.episode_id, any_value(e.called), list(m.content ORDER BY m.position) FILTER (m.role = 'tool')
+FROM ended AS e JOIN call_messages AS m USING (edition, evaluation, call_id)
+GROUP BY e.episode_id
 """
 
 _SERVED = """
@@ -118,7 +136,11 @@ def _log(
         "NULL" if version is None else quote(version)
     )
     answered_by = served.reported if served else player
-    samples = [_sample(episode, turns, answered_by) for episode, turns in read_episodes(source, scope)]
+    tools = {id_: rest for id_, *rest in source.catalog.query(_TOOLS.format(scope=scope))[1]}
+    samples = [
+        _sample(episode, turns, answered_by, *tools.get(episode["episode_id"], ((), ())))
+        for episode, turns in read_episodes(source, scope)
+    ]
     created, answers = source.catalog.query(
         f"SELECT created_at, answers FROM evaluations WHERE evaluation = {quote(evaluation)}"
     )[1][0]
@@ -175,12 +197,18 @@ def read_episodes(source: Source, scope: str) -> Iterator[tuple[Row, list[tuple[
         yield episode, turns
 
 
-def _sample(episode: Row, turns: list[tuple[Any, ...]], answered_by: str) -> "EvalSample":
+def _sample(
+    episode: Row,
+    turns: list[tuple[Any, ...]],
+    answered_by: str,
+    called: Sequence[bool],
+    results: Sequence[str] | None,
+) -> "EvalSample":
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
 
-    messages = [_message(f"{episode['episode_id']}/{number}", *turn) for number, turn in enumerate(turns)]
+    messages = [*_speak(episode["episode_id"], turns, iter(called), iter(results or ()))]
     replies = [message for message in messages if message.role == "assistant"]
     first = next((index for index, turn in enumerate(messages) if turn.role == "assistant"), len(messages))
     failed = episode["status"] == "api_error"
@@ -209,6 +237,41 @@ def _sample(episode: Row, turns: list[tuple[Any, ...]], answered_by: str) -> "Ev
         total_time=episode["seconds"],
         uuid=episode["episode_id"],
     )
+
+
+def _speak(
+    episode_id: str, turns: list[tuple[Any, ...]], called: Iterator[bool], results: Iterator[str]
+) -> Iterator[Any]:
+    """The messages: calls of tools as such, and one for each result in place of the joined ones."""
+    from inspect_ai.model import ChatMessageTool
+
+    calls: list[Any] = []
+    for number, (role, content, reasoning) in enumerate(turns):
+        message_id = f"{episode_id}/{number}"
+        if role == "assistant" and next(called, False):
+            reply = json.loads(content)
+            message = _message(message_id, role, reply["content"], reasoning)
+            message.tool_calls = calls = [
+                _tool_call(call["id"], **call["function"]) for call in reply["tool_calls"]
+            ]
+            yield message
+        elif role == "user" and calls:
+            for call, text in zip(calls, results, strict=False):
+                made = {"tool_call_id": call.id, "function": call.function}
+                yield ChatMessageTool(id=f"{message_id}/{call.id}", content=text, **made)
+            calls = []
+        else:
+            yield _message(message_id, role, content, reasoning)
+
+
+def _tool_call(call_id: str, name: str, arguments: str) -> "ToolCall":
+    from inspect_ai.tool import ToolCall
+
+    try:
+        values = read_json(arguments, "the arguments")
+    except UnreadableJson as error:
+        return ToolCall(call_id, name, {}, parse_error=str(error))
+    return ToolCall(call_id, name, values if isinstance(values, dict) else {"arguments": values})
 
 
 def _message(message_id: str, role: str, content: str | None, reasoning: str | None) -> Any:

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.benchmark import find_benchmark
+from perennial.flows.export.export_edition import ExportForm, export_edition
 from perennial.flows.refresh.models import refuse_tools
 from perennial.flows.stages.estimates import estimate_players
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.settings import load_settings
 from perennial.tasks.tools import MOST_ROUNDS
+from perennial.warehouse.store.store import Store
+from tests.flows.made_units import make_edition
 from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
@@ -105,3 +108,33 @@ def test_a_server_without_tools_is_refused_before_anything_is_grown(
     assert said in done.stderr
     assert "leave tools:scripted out" in done.stderr
     assert not list(tmp_path.glob("data/**/*.parquet"))
+
+
+@pytest.mark.slow
+def test_logs_of_inspect_show_calls_of_tools_and_a_message_per_result(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
+    monkeypatch.chdir(tmp_path)
+    root, chosen = tmp_path / "data", {"tasks": ["addition"], "instances": 2, "runs": 1, "seed": 5}
+    make_edition(root, "e", benchmark="beyondbench", players=["tools:m", "m"], base_url=server.url, **chosen)
+    export_edition(Store(str(root)), "e", tmp_path / "out", form=ExportForm.inspect)
+    logs = [inspect_log.read_eval_log(str(path)) for path in (tmp_path / "out/logs").iterdir()]
+    (log,) = [log for log in logs if log.eval.metadata["player"] == "tools:m"]
+    assert len(log.samples) == 4
+    for sample in log.samples:
+        asked, called, result, answered = sample.messages[-4:]
+        assert [message.role for message in sample.messages[-4:]] == [
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+        ]
+        (call,) = called.tool_calls
+        assert (called.text, call.function) == ("I let Python add them.", "python")
+        assert call.arguments["code"].removeprefix("print(sum(").removesuffix("))") in asked.text
+        assert (result.tool_call_id, result.function) == (call.id, "python")
+        assert answered.text == f"The script says \\boxed{{{result.text.strip()}}}"
+        assert not answered.tool_calls
+    (plain,) = [log for log in logs if log.eval.metadata["player"] == "m"]
+    assert {message.role for sample in plain.samples for message in sample.messages} == {"user", "assistant"}
