@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from perennial.flows.a2rbench.edition import ItemSeat, make_seat
 from perennial.flows.benchmark import Draw, Practice
@@ -38,18 +38,12 @@ class A2RBenchParameters(Parameters):
     variation: str = setting("", f"Kind of variation: {join_choices(_KINDS)}. Default: all.")
     remapping: bool = setting(False, "Ask symbolic items in other tokens than the rule's own.")
 
-    @field_validator("type")
+    @field_validator("type", "variation")
     @classmethod
-    def _check_type(cls, value: str) -> str:
-        if value and value not in RULE_TYPES:
-            raise ValueError(f"expected {join_choices(RULE_TYPES)}")
-        return value
-
-    @field_validator("variation")
-    @classmethod
-    def _check_variation(cls, value: str) -> str:
-        if value and value not in _KINDS:
-            raise ValueError(f"expected {join_choices(_KINDS)}")
+    def _check_choice(cls, value: str, info: ValidationInfo) -> str:
+        choices = RULE_TYPES if info.field_name == "type" else tuple(_KINDS)
+        if value and value not in choices:
+            raise ValueError(f"expected {join_choices(choices)}")
         return value
 
 

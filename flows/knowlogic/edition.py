@@ -1,6 +1,6 @@
 """A KnowLogic edition: its plan, batches and domains, questions from rows, and as they are played."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import cast, get_args
 
@@ -91,3 +91,7 @@ class QuestionSeat(InstanceSeat):
             "lenient_letters": game.lenient,
         }
         return {"knowlogic_answers": [row]}
+
+
+# Of a row of `knowlogic_questions`.
+SEAT_COLUMNS = tuple(field.name for field in fields(QuestionSeat))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
-from perennial.flows.knowlogic.edition import QuestionSeat, batches_of
+from perennial.flows.knowlogic.edition import SEAT_COLUMNS, QuestionSeat, batches_of
 from perennial.flows.stages.estimates import estimate_players
 from perennial.schemas.analysts import AnalystPlan
 from perennial.schemas.game import Sheet
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from perennial.tasks.papers import Comparison
     from perennial.tasks.report.content import Report
 
-_FORM = ("type", "difficulty", "has_none")
-_COLUMNS = ("instance_id", "domain", "language", "letters", "prompt", "template_hash", *_FORM)
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000
 _QUESTIONS, _PLAYED, _ANALYSED = "labelled_questions", "played_questions", "analysed_answers"
@@ -117,7 +115,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
     def take_seats(
         self, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
     ) -> list[QuestionSeat]:
-        rows = rows_with(store, "knowlogic_questions", edition, "instance_id", ids, columns=_COLUMNS)
+        rows = rows_with(store, "knowlogic_questions", edition, "instance_id", ids, columns=SEAT_COLUMNS)
         seats = {row["instance_id"]: QuestionSeat(**row) for row in rows}
         return [seats[id_] for id_ in ids if id_ in seats]
 

@@ -1,12 +1,13 @@
 """Practice questions of KnowLogic: of any domain, scenario and difficulty, in one language each."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import get_args
 
 from pydantic import ValidationInfo, field_validator
 
 from perennial.flows.benchmark import Draw, Practice
-from perennial.flows.knowlogic.edition import QuestionSeat, load_domain
+from perennial.flows.knowlogic.edition import SEAT_COLUMNS, QuestionSeat, load_domain
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
 from perennial.schemas.ids import derive_rng, derive_seed
@@ -132,34 +133,13 @@ def _find_places(parameters: KnowLogicParameters) -> dict[str, dict[str, list[Di
 
 
 def _draw_of(question: Question) -> Draw[QuestionSeat]:
-    seat = QuestionSeat(
-        question.instance_id,
-        question.domain,
-        question.language,
-        question.letters,
-        question.prompt,
-        question.template_hash,
-        question.type,
-        question.difficulty,
-        question.has_none,
-    )
+    values = asdict(question)
     return Draw(
-        seat,
+        QuestionSeat(**{name: values[name] for name in SEAT_COLUMNS}),
         question.domain,
         question.letters,
-        {
-            "language": question.language,
-            "type": question.type,
-            "difficulty": question.difficulty,
-            "has_none": question.has_none,
-        },
-        {
-            "difficulty": question.difficulty,
-            "level": question.level,
-            "chain_length": question.chain_length,
-            "scenario": question.scenario,
-            "language": question.language,
-        },
+        {name: values[name] for name in ("language", "type", "difficulty", "has_none")},
+        {name: values[name] for name in ("difficulty", "level", "chain_length", "scenario", "language")},
         # A question that an edition holds in another language is not practice either.
         tuple(instance_id(question.pair, language) for language in LANGUAGES),
         write_answer(question.letters, question.language),
