@@ -1,6 +1,5 @@
 """The domain nature, built from its tables and sentences."""
 
-import random
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -50,7 +49,7 @@ from perennial.tasks.knowlogic.nature.meaning import (
 )
 from perennial.tasks.knowlogic.nature.meaning import RuleFact as Fact
 from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook, join_names, split_names
-from perennial.tasks.knowlogic.problem import Domain, Intro, Problem, Request
+from perennial.tasks.knowlogic.problem import Domain, Intro, Problem
 
 # What an engine finds of a nature question: arrangements, verdicts, labels, canonical form.
 
@@ -221,18 +220,12 @@ class NatureWording:
         first = self._intros[language].replace("{names}", join_names(names, language))
         return "\n".join((first, *(self._notes[str(note)][language] for note in notes)))
 
-    def is_of(self, text: str, language: Language) -> bool:
-        """Whether an introduction is of this scenario."""
-        before, after = self._intros[language].split("{names}")
-        first = text.split("\n")[0]
-        return first.startswith(before) and first.endswith(after)
-
-    def read_intro(self, text: str, language: Language) -> Intro:
-        """What an introduction says; raise ValueError where it is not of this scenario."""
-        if not self.is_of(text, language):
-            raise ValueError("the introduction is that of another scenario")
+    def read_intro(self, text: str, language: Language) -> Intro | None:
+        """What an introduction says, None where it is of another scenario; ValueError for a bad line."""
         first, *lines = text.split("\n")
         before, after = self._intros[language].split("{names}")
+        if not (first.startswith(before) and first.endswith(after)):
+            return None
         names = split_names(first[len(before) : len(first) - len(after)], language)
         entities = tuple(self.books[language].id_of("name", name) for name in names)
         notes = {keys[language]: name for name, keys in self._notes.items()}
@@ -310,20 +303,17 @@ def build(knowledge: Knowledge) -> Domain:
         for scenario in SCENARIOS
     }
 
-    def draw(request: Request, rng: random.Random) -> Problem | None:
-        return drawers[request.scenario].draw(request, rng)
-
     def read_intro(text: str, language: Language) -> Intro:
         for wording in wordings.values():
-            if wording.is_of(text, language):
-                return wording.read_intro(text, language)
+            if intro := wording.read_intro(text, language):
+                return intro
         raise ValueError("the introduction is that of no scenario")
 
     return Domain(
         "nature",
         {name: {"easy": 1, "medium": 1, "hard": 1} for name in choices},
         types=lambda scenario: TYPES,
-        draw=draw,
+        draw=lambda request, rng: drawers[request.scenario].draw(request, rng),
         decide=judge.decide,
         check=judge.check,
         labels=judge.labels,
