@@ -185,6 +185,15 @@ def test_a_long_output_is_not_kept_in_memory_and_the_rest_of_it_is_a_failed_call
     assert len(server.uploads) == 1
 
 
+def test_a_line_beyond_the_limit_of_a_reply_is_a_failed_call_and_the_next_ones_are_read() -> None:
+    server = BatchDouble(output=lambda asked: _spoil(asked, line(asked[0], response="x" * 3_000)))
+    replies = ask_all(server, ASKED, max_reply_bytes=1_000)
+    assert statuses(replies) == {"ok": 4, "invalid_body": 1}
+    (error,) = (reply.error for reply in replies if isinstance(reply, Reply) and reply.error)
+    assert error
+    assert "longer than 0.001 MB, the limit that max_reply_mb (--max-reply-mb) sets" in error
+
+
 BATCH = ServerBatch(id="batch_1", status="completed")
 
 
