@@ -328,23 +328,6 @@ def test_replies_are_held_after_so_many_answers_until_released():
     assert max(answers_by_digest(log).values()) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--fault", "echo.whispered=0.1"], "there is no fault 'echo.whispered'"),
-        (["--fault", "500=nan"], "the rate of '500' is nan"),
-        (["--latency", "-1"], "latency_s is -1.0"),
-        (["--hold-after", "-1"], "hold_after is -1"),
-    ],
-)
-def test_options_that_make_no_sense_are_told(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
-):
-    with pytest.raises(SystemExit, match="2"):
-        parse_options(["--roles", ECHO, *arguments])
-    assert told in capsys.readouterr().err.splitlines()[-1]
-
-
 def test_a_command_line_gives_options():
     asked = ["--port=8399", "--model=a", "--key", KEY, "--fault=429=0.05", "--no-tools", "--hold-after=0"]
     assert parse_options([*asked, "--roles", ECHO]) == ServerOptions(
