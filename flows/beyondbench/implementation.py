@@ -87,8 +87,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         )
 
     def stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.beyondbench import draw_problems
-        from perennial.flows.beyondbench import draw_problems as check_problems
+        from perennial.flows.beyondbench.draw_problems import check_cell, draw, gate_batches
 
         return (
             Stage(
@@ -96,7 +95,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
                 "Draws problems that no earlier edition holds, within the budget of tokens, and solves each "
                 "one.",
                 problem_batches,
-                draw_problems.draw,
+                draw,
                 writes=("instances", "beyondbench_instances", "rejections"),
                 earlier=("instances",),
                 spreads=always,
@@ -106,8 +105,8 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
             Stage(
                 "gate",
                 "Tests each problem: solutions, uniqueness, text, and at least 20 changed answers.",
-                check_problems.gate_batches,
-                check_problems.check_cell,
+                gate_batches,
+                check_cell,
                 reads=("beyondbench_instances",),
                 writes=("beyondbench_gate",),
                 spreads=always,

@@ -15,6 +15,7 @@ from perennial.tasks.report.content import (
     Report,
     ReportData,
     figure,
+    query_view,
     table_figure,
 )
 from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
@@ -44,24 +45,15 @@ WHERE edition = $edition
 """,
 )
 
-SCORES = Query(
-    "scores",
-    """
--- How does each player do in each suite and task, with unread replies and token statuses?
-SELECT * EXCLUDE (edition)
-FROM beyondbench_scores
-WHERE edition = $edition
-""",
+SCORES = query_view(
+    "beyondbench_scores",
+    "How does each player do in each suite and task, with unread replies and token statuses?",
+    name="scores",
 )
-
-UNASKED = Query(
-    "unasked",
-    """
--- What was each player not asked, as its own budget of tokens does not hold it?
-SELECT * EXCLUDE (edition)
-FROM beyondbench_unasked
-WHERE edition = $edition
-""",
+UNASKED = query_view(
+    "beyondbench_unasked",
+    "What was each player not asked, as its own budget of tokens does not hold it?",
+    name="unasked",
 )
 
 _PARTS = (*SUITES, "overall")
@@ -284,15 +276,10 @@ def _draw(task: str, rows: list[Record], players: list[str]) -> Drawing:
     return draw_curves(heading, f"{size_curves.title}: {_words(task)}", drawn, axes, players)
 
 
-ALL_SIZES = Query(
+ALL_SIZES = query_view(
     "beyondbench_sizes",
-    """
--- How does accuracy fall with size in the tasks of all suites?
-SELECT * EXCLUDE (edition)
-FROM beyondbench_sizes
-WHERE edition = $edition
-ORDER BY suite, domain, size, accuracy DESC, player
-""",
+    "How does accuracy fall with size in the tasks of all suites?",
+    order="suite, domain, size, accuracy DESC, player",
 )
 
 all_sizes = table_figure(
@@ -306,14 +293,10 @@ all_sizes = table_figure(
 
 # Accuracy in the Hard suite against scores of fixed benchmarks (figure 2 of the paper).
 
-STATIC = Query(
-    "static",
-    """
--- How do players do in the Hard suite who have a score in a fixed benchmark?
-SELECT * EXCLUDE (edition)
-FROM beyondbench_static
-WHERE edition = $edition
-""",
+STATIC = query_view(
+    "beyondbench_static",
+    "How do players do in the Hard suite who have a score in a fixed benchmark?",
+    name="static",
 )
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 ROLES = "tests.beyondbench.scripted_model"
 TASKS = "addition,tower_of_hanoi/disks_3,modular_systems/basic"
-REFRESH = ("refresh", "--benchmark", "beyondbench", "--root", "data", "--seed", "5", "--instances", "8")
+REFRESH = ("refresh", "--benchmark", "beyondbench", "--root", "data", "--seed", "5", "--instances", "5")
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +68,14 @@ def test_problems_are_distinct_and_of_the_asked_number_or_said_to_be_missing(roo
         "SELECT domain, variation, count(DISTINCT prompt) FROM beyondbench_instances "
         "JOIN instances USING (edition, instance_id) GROUP BY ALL",
     )
-    assert {count for *_, count in counts} == {8}
+    assert {count for *_, count in counts} == {5}
     assert query_rows(root, "SELECT count(*) FROM rejections") == [(0,)]
     gate = query_rows(
         root,
         "SELECT min(problems), min(mutations), min(mutations - refused - also_right) FROM beyondbench_gate",
     )
-    assert gate == [(8, gate[0][1], 0)]
-    assert gate[0][1] >= 8 * 20
+    assert gate == [(5, gate[0][1], 0)]
+    assert gate[0][1] >= 5 * 20
 
 
 def test_tokens_have_a_status_where_a_model_played(root: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhaust
         "JOIN instances USING (edition, instance_id) WHERE edition = 'e2' AND "
         "instance_id IN (SELECT instance_id FROM instances WHERE edition = 'e1') GROUP BY 1",
     )
-    assert shared == [("tower_of_hanoi", 8, 8)]
+    assert shared == [("tower_of_hanoi", 5, 5)]
     assert query_rows(data, "SELECT subject, rule FROM rejections WHERE edition = 'e2'") == [
         ("tower_of_hanoi/disks_3 size 3", "space_exhausted")
     ]
@@ -125,7 +125,7 @@ def test_sizes_shrink_until_they_fit_and_what_never_fits_is_counted(harness: Har
     assert size < 64
     ((subject, rule, message),) = query_rows(data, "SELECT subject, rule, message FROM rejections")
     assert (subject, rule) == ("tower_of_hanoi/disks_3 size 3", "token_budget")
-    assert message.startswith("8 of 8 problems")
+    assert message.startswith("5 of 5 problems")
 
 
 def test_a_model_is_not_asked_what_its_own_context_does_not_hold(

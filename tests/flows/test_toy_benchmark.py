@@ -25,6 +25,7 @@ from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.prompts import render
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 from perennial.schemas.settings import load_settings
+from perennial.tasks.report.page import sections
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
@@ -118,9 +119,14 @@ def test_its_editions_are_audited_reported_and_reproduced(
 ) -> None:
     store = Store(str(root))
     assert [audit_unit(store, unit)[1] for unit in ("first", "first@1", "second@1")] == [(), (), ()]
-    page = write_page(report_data(store, "second"), tmp_path / "report").read_text(encoding="utf-8")
+    data = report_data(store, "second")
+    assert (dict(data.facts)["benchmark"], data.settings) == ("toy", ("large", "small"))
+    drawn = {section.key for section in sections(data) if section.drawings or section.grid}
+    assert drawn >= {"headline", "success_rate", "player_pairs", "success_and_cost", "statuses"}
+    page = write_page(data, tmp_path / "report").read_text(encoding="utf-8").rpartition("<script>")[0]
     assert "adder" in page
-    assert "kumo" not in page.lower()
+    for word in ("kumo", "action", "truth"):
+        assert word not in page.lower()
     for place, unit in enumerate(("second", "second@1")):
         folder = tmp_path / str(place)
         folder.mkdir()

@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.editions.report import read_comparison
+from perennial.schemas.errors import InvalidOption
 from perennial.tasks.report.comparison import comparison_table, edition_link, link_table
 from tests.report.sample_report import compare, report_data, table
 
@@ -66,6 +69,13 @@ def test_anchors_show_that_the_edition_became_harder_and_a_player_stayed() -> No
     assert abs(change["value"]) < 2 * drift["value"]
     assert drift["anchors"] == 2
     assert easy["change of an anchor", "a"]["p_holm"] is None
+
+
+def test_editions_of_two_benchmarks_are_not_compared() -> None:
+    with pytest.raises(InvalidOption, match="'plain' is an edition of kumo, but 'r1' of beyondbench"):
+        read_comparison(
+            lambda _sql: (("benchmark",), [("kumo",)]), "plain", "r1", find_benchmark("beyondbench")
+        )
 
 
 def test_without_anchors_the_section_says_how_to_name_them() -> None:

@@ -5,7 +5,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import cycle, pairwise
 from math import comb, isqrt
 from typing import Annotated
@@ -264,12 +264,12 @@ COUNT_UNIQUE = list_task(
 )
 
 
-# Count of even elements, negative ones and 0 too (F.3 of the paper).
+# Counts of even and of odd elements, negative ones and 0 too (F.3 of the paper).
 
 
-def _draw_even_count(variation: str, size: int, rng: random.Random) -> ListParams:
+def _draw_parity(remainder: int, variation: str, size: int, rng: random.Random) -> ListParams:
     numbers = numbers_of(variation)  # begins with an even one
-    return plant_distinct(numbers[0::2], numbers[1::2], rng.randint(0, size), size, rng)
+    return plant_distinct(numbers[remainder::2], numbers[1 - remainder :: 2], rng.randint(0, size), size, rng)
 
 
 EVEN_COUNT = list_task(
@@ -277,7 +277,16 @@ EVEN_COUNT = list_task(
     "how many elements are even",
     lambda values: sum(value % 2 == 0 for value in values),
     lambda values: len(values) - sum(value & 1 for value in values),
-    draw=_draw_even_count,
+    draw=partial(_draw_parity, 0),
+    guess=guess_count,
+)
+
+ODD_COUNT = list_task(
+    "counting/odd_count",
+    "how many elements are odd",
+    lambda values: sum(value % 2 for value in values),
+    lambda values: len(values) - sum(not value & 1 for value in values),
+    draw=partial(_draw_parity, 1),
     guess=guess_count,
 )
 
@@ -317,23 +326,5 @@ LOCAL_MAXIMA_COUNT = list_task(
     _count_peaks,
     _count_turns,
     draw=_draw_local_maxima_count,
-    guess=guess_count,
-)
-
-
-# Count of odd elements, negative ones too (F.3 of the paper).
-
-
-def _draw_odd_count(variation: str, size: int, rng: random.Random) -> ListParams:
-    numbers = numbers_of(variation)  # begins with an even one
-    return plant_distinct(numbers[1::2], numbers[0::2], rng.randint(0, size), size, rng)
-
-
-ODD_COUNT = list_task(
-    "counting/odd_count",
-    "how many elements are odd",
-    lambda values: sum(value % 2 for value in values),
-    lambda values: len(values) - sum(not value & 1 for value in values),
-    draw=_draw_odd_count,
     guess=guess_count,
 )

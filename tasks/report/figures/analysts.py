@@ -3,20 +3,21 @@
 from collections.abc import Sequence
 
 from perennial.schemas.analysts import AnalysisForm
-from perennial.tasks.report.content import Content, Drawing, Figure, Query, Record, ReportData, figure
+from perennial.tasks.report.content import (
+    Content,
+    Drawing,
+    Figure,
+    Query,
+    Record,
+    ReportData,
+    figure,
+    query_view,
+)
 from perennial.tasks.report.figures.chart import Bar, ShareLabels, stacked_shares
 from perennial.tasks.report.wording import clean, decimals, span, with_interval
 from perennial.tasks.statistics.cells import ALL
 
-AGREEMENT = Query(
-    "analyst_agreement",
-    """
--- How far do analysts agree?
-SELECT * EXCLUDE (edition)
-FROM analyst_agreement
-WHERE edition = $edition
-""",
-)
+AGREEMENT = query_view("analyst_agreement", "How far do analysts agree?")
 
 
 def analysed_answers(failures: Query, form: AnalysisForm, title: str, more: str = "") -> Figure:
