@@ -1,7 +1,7 @@
 """An edition beside another one of the same benchmark."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import repeat
 
 from perennial.tasks.report.content import (
@@ -12,6 +12,7 @@ from perennial.tasks.report.content import (
     ReportData,
     ReportTable,
     Section,
+    make_grid,
     omit_section,
 )
 from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
@@ -259,36 +260,19 @@ def edition_link(data: ReportData, comparison: EditionComparison) -> Section:
     tables = (links, comparison.answers, comparison.own_answers)
     if not links.rows:
         return omit_section(LINK_KEY, title, tables, _missing(comparison))
-    grid = Grid(
-        (
-            "setting",
-            "what",
-            "player",
-            "logits",
-            "standard error",
-            "p",
-            "p (Holm)",
-            "slope p",
-            "domains",
-            "anchors",
-        ),
-        tuple(
-            (
-                clean(row["setting"]),
-                row["of"],
-                clean(row["player"]),
-                with_interval(row["value"], row["low"], row["high"]),
-                decimals(row["standard_error"]),
-                p_number(row["p_value"]),
-                p_number(row["p_holm"]),
-                p_number(row["slope_p_holm"]),
-                f"{row['shared_domains']:,}",
-                f"{row['anchors']:,}",
-            )
-            for row in links.records()
-        ),
-        frozenset(range(3, 10)),
-    )
+    columns: dict[str, Callable[[Record], str]] = {
+        "setting": lambda row: clean(row["setting"]),
+        "what": lambda row: str(row["of"]),
+        "player": lambda row: clean(row["player"]),
+        "logits": lambda row: with_interval(row["value"], row["low"], row["high"]),
+        "standard error": lambda row: decimals(row["standard_error"]),
+        "p": lambda row: p_number(row["p_value"]),
+        "p (Holm)": lambda row: p_number(row["p_holm"]),
+        "slope p": lambda row: p_number(row["slope_p_holm"]),
+        "domains": lambda row: f"{row['shared_domains']:,}",
+        "anchors": lambda row: f"{row['anchors']:,}",
+    }
+    grid = make_grid(links.records(), columns, texts=3)
     return Section(LINK_KEY, title, _LINK_CAPTION, tables, grid=grid)
 
 

@@ -383,10 +383,15 @@ def grid_figure(
 
     @figure(title, query, key=key, missing=missing)
     def show(_data: ReportData, rows: list[Record]) -> Content:
-        lines = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
-        return Content(caption(rows), grid=Grid(tuple(columns), lines, frozenset(range(texts, len(columns)))))
+        return Content(caption(rows), grid=make_grid(rows, columns, texts))
 
     return show
+
+
+def make_grid(rows: Iterable[Record], columns: Mapping[str, Callable[[Record], str]], texts: int) -> Grid:
+    """A grid of a line per row: cells by heading, the first `texts` without numbers."""
+    lines = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
+    return Grid(tuple(columns), lines, frozenset(range(texts, len(columns))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Success rates by domain and over all editions on one scale; contamination gap; parts of the variance."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import altair as alt
 
@@ -14,6 +14,7 @@ from perennial.tasks.report.content import (
     Record,
     ReportData,
     figure,
+    make_grid,
 )
 from perennial.tasks.report.figures.chart import (
     CUT_LEGEND,
@@ -157,24 +158,19 @@ def scale_over_editions(data: ReportData, rows: list[Record]) -> Content | str:
     if not any(row["statistic"] == "shift_of_edition" for row in rows):
         return "The benchmark has one edition with answers only."
     rates = [row for row in rows if row["statistic"] == "rate"]
-    cells = tuple(
-        (
-            clean(row["setting"]),
-            clean(row["player"]),
-            with_interval(row["value"], row["low"], row["high"]),
-            decimals(row["standard_error"]),
-            f"{row['domains']:,}",
-            f"{row['editions']:,}",
-            _discrimination(row),
-            p_number(row["discrimination_p_holm"]),
-        )
-        for row in rates
-    )
-    headings = ("setting", "player", "rate", "standard error", "n", "editions")
-    grid = Grid((*headings, "discrimination", "p (Holm)"), cells, frozenset(range(2, 8)))
+    columns: dict[str, Callable[[Record], str]] = {
+        "setting": lambda row: clean(row["setting"]),
+        "player": lambda row: clean(row["player"]),
+        "rate": lambda row: with_interval(row["value"], row["low"], row["high"]),
+        "standard error": lambda row: decimals(row["standard_error"]),
+        "n": lambda row: f"{row['domains']:,}",
+        "editions": lambda row: f"{row['editions']:,}",
+        "discrimination": _discrimination,
+        "p (Holm)": lambda row: p_number(row["discrimination_p_holm"]),
+    }
     settings = list(dict.fromkeys((*data.settings, *(row["setting"] for row in rates))))
     drawings = tuple(drawing for setting in settings for drawing in _draw(rows, setting))
-    return Content(_CAPTION, drawings, grid)
+    return Content(_CAPTION, drawings, make_grid(rates, columns, texts=2))
 
 
 def _discrimination(row: Record) -> str:
