@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.game import Episode
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.things import TURN_LIMIT, Setting, Step
+from perennial.schemas.kumo.things import Setting, Step
 from perennial.schemas.model_calls import Message, ModelRequest, Reply
 from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.encoding import encode_config
@@ -93,9 +93,8 @@ def play_once(
     player: ModelPlayer = VANILLA,
     board: Board = BOARD,
     run: int = 0,
-    turn_limit: int = TURN_LIMIT,
 ) -> Episode:
-    return asyncio.run(play_model(ask, player, KumoGame(board, turn_limit), run))
+    return asyncio.run(play_model(ask, player, KumoGame(board), run))
 
 
 def play_all_boards(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):

@@ -19,9 +19,10 @@ from perennial.schemas.kumo.things import (
 from perennial.schemas.model_calls import Message, ModelChoice
 from perennial.tasks.kumo.authors.books import writing_request
 from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.game import Board, KumoGame
+from perennial.tasks.kumo.game import KumoGame
 from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.kumo.reliability import Case, Reports
+from tests.kumo.asking_models import board_of, conversation
 from tests.kumo.small_worlds import World, world_of
 from tests.kumo.tree_config import label, span
 
@@ -91,7 +92,7 @@ def texts() -> Iterator[tuple[str, str]]:
         yield f"{name}.txt", _show(play(world, variant))
     yield "first_call.txt", _show(opening(ONE, None))
     yield "first_call_with_tokens.txt", _show(opening(ONE, MAX_TOKENS))
-    board = _board(ONE)
+    board = board_of(ONE)
     others = ("# A Field Guide to Three Birds\n\n...\n", "# A Field Guide to Six Knots\n\n...\n")
     among = KumoGame(replace(board, guidebooks=(others[0], board.book, others[1])))
     yield "among_three_books.txt", _show(among.opening("").messages)
@@ -108,7 +109,7 @@ def texts() -> Iterator[tuple[str, str]]:
 
 def opening(world: World, max_tokens: int | None) -> Sequence[Message]:
     """Return the messages of a game's first call."""
-    found = KumoGame(_board(world)).opening("")
+    found = KumoGame(board_of(world)).opening("")
     if max_tokens is not None and found.with_max_tokens is not None:
         found = found.with_max_tokens(max_tokens)
     return found.messages
@@ -116,23 +117,13 @@ def opening(world: World, max_tokens: int | None) -> Sequence[Message]:
 
 def play(world: World, variant: str) -> list[Message]:
     """Return the last call of the greedy player's game, and its reply."""
-    game = KumoGame(_board(world))
+    game, replies = KumoGame(board_of(world)), list[str]()
     move = PLAYERS["greedy"].start(game, derive_rng(0, "golden", 0))
-    found = game.opening(variant)
-    messages = [*found.kept]
-    while True:
-        reply = move()
-        game.take(reply)
-        if game.status is not None:
-            *earlier, last = messages
-            asked: Message = {**last, "content": last["content"] + found.tail}
-            return [*earlier, asked, {"role": "assistant", "content": reply}]
-        messages += [{"role": "assistant", "content": reply}, game.next_message()]
-
-
-def _board(world: World) -> Board:
-    book = write_book(world.config, world.instance, world.rules, random.Random(0))
-    return Board(world.config, world.instance, world.encoded, book, world.rules)
+    while game.status is None:
+        replies.append(move())
+        game.take(replies[-1])
+    asked = conversation(game.board, replies[:-1], variant)
+    return [*asked, {"role": "assistant", "content": replies[-1]}]
 
 
 def _show(messages: Sequence[Message]) -> str:

@@ -1,20 +1,20 @@
 """The optimum's decision tree: its mean depth is the optimum of the enumeration, and its cuts are said."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.tasks.kumo.encoding import EncodedInstance
 from perennial.tasks.kumo.optimum.decision_tree import decision_tree
 from tests.kumo.plain_optimum import PlainOptimum
-from tests.kumo.test_optimum import instances, optimum_of, several_valid, small_enough
+from tests.kumo.test_optimum import instances, optimum_of, quick, several_valid, small_enough
 
 EVERYTHING = 10_000
 
 
 @pytest.mark.slow
 @given(instances((2, 5), (1, 5)).filter(small_enough))
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(quick, max_examples=40)
 def test_the_mean_depth_is_the_optimum(instance: EncodedInstance) -> None:
     root = decision_tree(instance, EVERYTHING)
     assert root is not None
@@ -37,7 +37,7 @@ def test_the_mean_depth_is_the_optimum(instance: EncodedInstance) -> None:
 
 
 @given(instances((3, 5), (3, 5)).filter(small_enough))
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(quick, max_examples=20)
 def test_what_is_cut_off_is_marked(instance: EncodedInstance) -> None:
     root = decision_tree(instance, 1)
     assert root is not None
@@ -48,7 +48,7 @@ def test_what_is_cut_off_is_marked(instance: EncodedInstance) -> None:
 
 
 @given(several_valid((1, 4)).filter(small_enough), st.booleans())
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(quick, max_examples=40)
 def test_with_several_valid_truths_it_ends_where_one_is_sure(
     instance: EncodedInstance, is_balanced: bool
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
@@ -22,14 +22,13 @@ from perennial.tasks.kumo.search.solve import Optimum, has_promise, solve_instan
 from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch
 from tests.kumo.small_worlds import read_released_worlds
-from tests.kumo.test_search import TIE, synthetic
+from tests.kumo.test_search import TIE, quick, synthetic
 
 # Those that the figures were computed on.
 DOMAINS = (
     *("chemical_analysis", "fantasy_artefacts", "medical_diagnosis"),
     *("mineral_identification", "music_identification", "student_assessment"),
 )
-quick = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def optimum_of(instance: EncodedInstance, is_balanced: bool = False) -> Optimum | None:
