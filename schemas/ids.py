@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+from collections.abc import Container, Sequence
 
 _ID_BYTES = 16
 
@@ -33,3 +34,9 @@ def derive_seeds(seed: int, purposes: list[str]) -> bytes:
 def derive_rng(seed: int, purpose: str, index: int) -> random.Random:
     """A fresh generator for (seed, purpose, index), the only way randomness enters perennial."""
     return random.Random(derive_seed(seed, purpose, index))
+
+
+def which_held(held: Container[str], ids: Sequence[str]) -> list[bool]:
+    """For each id whether it is held: at once where `held` has a `which` of its own."""
+    which = getattr(held, "which", None)
+    return which(ids) if which else [text in held for text in ids]

@@ -477,7 +477,7 @@ def _describe_draws(rows: list[Record]) -> str:
     solvers = " and ".join(sorted({f"{row['solver']} ({row['engine']})" for row in rows}))
     return (
         f"The n instances were drawn by {solvers}. A list of truths and actions is accepted if each listed "
-        "truth could be the only survivor. The lists are random ones; where fewer than 1 in 500 of these "
+        "truth could be the only survivor. The lists are random ones; where too few of these "
         "are accepted, the solver finds a first list, and a walk of symmetric steps leads from it to each "
         "instance. The other engine judges again the lists that are counted as judged by both. These are "
         "counts, with no interval."

@@ -12,11 +12,12 @@ from perennial.flows.kumo.cli import sample as sample_stream
 from perennial.flows.kumo.cli.sample import SampleStream
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InstancesExhausted, InvalidOption
-from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.warehouse.editions.issued_ids import IdSet
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.flows.test_chunks import COINS
 
 
@@ -34,6 +35,15 @@ def test_it_is_the_sample_of_one_request(monkeypatch: pytest.MonkeyPatch, chunk:
     assert (stream.yielded, stream.shortfall) == (50, None)
     assert dict(stream.counts) == asdict(whole.counts)
     assert seen[-1] == 50
+
+
+@pytest.mark.parametrize("name", bundled_domains())
+def test_lines_are_the_json_of_the_instances(name: str) -> None:
+    encoded = encode_config(choose_domain(name)[0])
+    request = SamplingRequest(Setting(4, 6), 40, 3, sampler=BALANCED)
+    lines = SampleStream(encoded, request, IdSet(), 1, lambda _: None, as_lines=True)
+    instances = sample_instances(encoded, request).instances
+    assert [*lines] == [json.dumps(instance.as_json(), ensure_ascii=False) for instance in instances]
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 1_000])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from perennial.schemas.ids import which_held
 from perennial.warehouse.catalog.catalog import read_batches
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
@@ -42,8 +43,8 @@ class IdSet:
 
     def which(self, ids: Sequence[str]) -> list[bool]:
         """For each id whether it is in the set: for thousands at once, many times faster than `in`."""
-        keys = _keys(ids)
-        is_issued = np.zeros(len(keys), np.bool_)
+        keys = _keys(ids if self._runs else ())
+        is_issued = np.zeros(len(ids), np.bool_)
         for run in self._runs:
             is_issued |= run[np.minimum(run.searchsorted(keys), len(run) - 1)] == keys
         return list(is_issued.tolist())
@@ -65,6 +66,10 @@ class EitherSet:
 
     def __contains__(self, text: object) -> bool:
         return any(text in ids for ids in self._sets)
+
+    def which(self, ids: Sequence[str]) -> list[bool]:
+        """For each id whether it is in one of the sets, as `IdSet.which`."""
+        return list(np.any([which_held(held, ids) for held in self._sets], axis=0).tolist())
 
 
 def _merge(*runs: Keys) -> Keys:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -61,7 +61,7 @@ def sample(
     from perennial.flows.kumo.kernels import prepare_kernels
     from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.schemas.kumo.settings import KumoSettings
-    from perennial.schemas.kumo.things import AS_PUBLISHED, Instance, Setting
+    from perennial.schemas.kumo.things import AS_PUBLISHED, Setting
     from perennial.schemas.settings import load_settings
     from perennial.tasks.kumo.encoding import encode_config, encode_instance
     from perennial.tasks.kumo.guessing import is_guessed
@@ -108,15 +108,16 @@ def sample(
             step(f"{done:,} of {count:,} instances of {seed_config.name}")
 
         issued = issued_instances(store, published_editions(store))
-        stream = SampleStream(encoded, request, issued, workers, show)
+        is_published = request.sampler == AS_PUBLISHED
+        stream = SampleStream(encoded, request, issued, workers, show, as_lines=not is_published)
         guessed: list[bool] = []
 
         def look_at(instance: Instance) -> str:
-            if len(guessed) < _GUESSED and request.sampler == AS_PUBLISHED:
+            if len(guessed) < _GUESSED:
                 guessed.append(is_guessed(encode_instance(encoded, instance)))
             return json.dumps(instance.as_json(), ensure_ascii=False)
 
-        write_lines(out, map(look_at, stream))
+        write_lines(out, map(look_at, stream) if is_published else stream)
     seconds = time.perf_counter() - started
     summary = {
         "domain": seed_config.name,
@@ -158,7 +159,7 @@ CHUNK = 50_000
 
 
 class SampleStream:
-    """The instances of a request, one by one; of those handed out, the ids alone are held.
+    """The instances of a request, or their lines, one by one; of those handed out, the ids alone are held.
 
     They are those that `sample_instances` returns for the whole request. `yielded`, `counts` (those of
     `SamplingCounts`, summed over chunks) and `shortfall` are complete once the stream is at its end.
@@ -171,22 +172,25 @@ class SampleStream:
         issued: "IdSet",
         workers: int,
         progress: Callable[[int], None],
+        as_lines: bool = False,
     ) -> None:
         self._encoded, self._request = encoded, request
         self._workers, self._progress = workers, progress
+        from perennial.tasks.kumo.sampling.draw import CandidateSource
         from perennial.warehouse.editions.issued_ids import EitherSet, IdSet
 
+        self._source = CandidateSource(encoded, request, as_lines)
         self._drawn = IdSet()
         self._known = EitherSet(issued, self._drawn)
         self.yielded = 0
         self.counts: Counter[str] = Counter()
         self.shortfall: PerennialError | None = None
 
-    def __iter__(self) -> Iterator[Instance]:
+    def __iter__(self) -> Iterator[Any]:
         while self.shortfall is None and self.yielded < self._request.count:
             yield from self._next_chunk()
 
-    def _next_chunk(self) -> tuple[Instance, ...]:
+    def _next_chunk(self) -> tuple[Any, ...]:
         before = self.yielded
         request = replace(
             self._request,
@@ -201,6 +205,7 @@ class SampleStream:
             known_ids=self._known,
             workers=self._workers,
             progress=lambda done: self._progress(before + done),
+            source=self._source,
         )
         self._drawn.update(sample.ids)
         self.yielded += len(sample.ids)

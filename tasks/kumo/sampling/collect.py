@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 
 from perennial.schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
-from perennial.schemas.ids import derive_rng
+from perennial.schemas.ids import derive_rng, which_held
 from perennial.schemas.kumo.things import AS_PUBLISHED, Instance
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
@@ -25,8 +25,6 @@ from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
 
 # Batches of first candidates, drawn in this process or in several: what comes out is the same.
-#
-# Import this module lazily: it loads numpy and numba.
 
 
 Batch = tuple[int, Candidates]
@@ -269,7 +267,7 @@ class Collection:
         source: CandidateSource,
     ) -> None:
         self._request, self._known_ids, self._source = request, known_ids, source
-        self._accepted: set[str] = set()
+        self._taken = set[str]()  # the accepted ones, and those known ones that were met
         self.instances: list[Instance] = []
         self.ids: list[str] = []
         self.tally = np.zeros(DUPLICATES + 1, np.int64)
@@ -290,60 +288,66 @@ class Collection:
 
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""
-        spent = self._redraw_together(first_index, candidates)
+        spent = np.zeros(len(candidates.ids), np.int64)
+        if not (is_usual := self._are_new(candidates)):
+            self._redraw_together(first_index, candidates, spent)
+            is_usual = self._are_new(candidates)
+        rows, ids = np.flatnonzero(candidates.attempts >= 0), candidates.ids.tolist()
+        # A copy of all rows would be one for nothing.
+        draws = candidates.draws if is_usual else candidates.draws.rows(rows)
         with _pause_garbage_collection():
-            made = self._make_instances(first_index, candidates)
-        ids = candidates.ids.tolist()
-        if len(made) == len({*ids}) == len(ids) and not any(map(self._is_taken, ids)):
-            # The usual batch: an instance per index, all of them new.
-            self._accepted.update(ids)
+            made = self._source.make(draws, self._request.seed, (first_index + rows).tolist())
+        if is_usual:
+            self._taken.update(ids)
             self.ids += ids
             self.instances += made
             self.tally += candidates.tallies.sum(axis=0)
             return
         instances, attempts = iter(made), candidates.attempts.tolist()
         looked_at = 0
-        for index, (attempt, instance_id) in enumerate(
-            zip(attempts, candidates.ids, strict=True), first_index
-        ):
+        for index, (attempt, instance_id) in enumerate(zip(attempts, ids, strict=True), first_index):
             looked_at += 1
             instance = next(instances) if attempt >= 0 else None
-            if instance is not None and not self._is_taken(instance_id):
+            if instance is not None and instance_id not in self._taken:
                 self._add(instance_id, instance)
             elif not self._replace(index, attempt, MAX_ATTEMPTS - spent[index - first_index]):
                 break
         self.tally += candidates.tallies[:looked_at].sum(axis=0)
 
-    def _make_instances(self, first_index: int, candidates: Candidates) -> list[Instance]:
-        rows = np.flatnonzero(candidates.attempts >= 0)
-        draws = candidates.draws if len(rows) == len(candidates.ids) else candidates.draws.rows(rows)
-        return self._source.tables.instances(draws, self._request.seed, (first_index + rows).tolist())
-
     def _is_taken(self, instance_id: str) -> bool:
-        return instance_id in self._accepted or instance_id in self._known_ids
+        return instance_id in self._taken or instance_id in self._known_ids
+
+    def _learn(self, ids: list[str]) -> None:
+        # All at once, which is many times faster than one by one.
+        held = zip(ids, which_held(self._known_ids, ids), strict=True)
+        self._taken.update(instance_id for instance_id, is_held in held if is_held)
+
+    def _are_new(self, candidates: Candidates) -> bool:
+        """Whether each index has a candidate, all of them new, as is usual; the ids are learned."""
+        self._learn(ids := candidates.ids.tolist())
+        return candidates.attempts.min() >= 0 and len({*ids}) == len(ids) and self._taken.isdisjoint(ids)
 
     def _add(self, instance_id: str, instance: Instance) -> None:
-        self._accepted.add(instance_id)
+        self._taken.add(instance_id)
         self.ids.append(instance_id)
         self.instances.append(instance)
 
-    def _redraw_together(self, first_index: int, candidates: Candidates) -> Array:
+    def _redraw_together(self, first_index: int, candidates: Candidates, spent: Array) -> None:
         # Taken candidates are redrawn in place; `spent` is how often those of each index were.
         # As if each index had its turn: what is taken stays taken, by the same index or a smaller one.
-        attempts, ids = candidates.attempts, candidates.ids
-        spent, holders = np.zeros(len(ids), np.int64), dict[str, int]()
+        attempts, ids, holders = candidates.attempts, candidates.ids, dict[str, int]()
         asking = np.flatnonzero(attempts >= 0).tolist() if self._request.is_balanced else []
         while asking:
             taken = []
             for row in asking:
                 first, last = sorted((row, holders.get(ids[row], row)))
                 holders[ids[row]] = first
-                if self._is_taken(ids[row]):
+                if ids[row] in self._taken:
                     taken.append(row)
                 elif first < last:
                     taken.append(last)
             rows = np.array([row for row in taken if spent[row] < MAX_ATTEMPTS - 1], np.int64)
-            if len(rows) < 8 or len(taken) > 0.9 * len(asking):  # one by one, or nothing may be left
+            if not len(rows) or len(taken) > 0.9 * len(asking):  # one by one, or nothing may be left
                 break
             drawn = self._source.next_candidates(first_index + rows, start=attempts[rows] + 1)
             attempts[rows], ids[rows] = drawn.attempts, drawn.ids
@@ -352,8 +356,8 @@ class Collection:
             candidates.tallies[rows] += drawn.tallies
             candidates.tallies[rows, DUPLICATES] += 1
             spent[rows] += 1
+            self._learn(drawn.ids.tolist())
             asking = rows[drawn.attempts >= 0].tolist()
-        return spent
 
     def _replace(self, index: int, attempt: int, most: int) -> bool:
         """Accept another instance for the index, whose candidate at this attempt (-1: none) is taken."""
@@ -364,7 +368,7 @@ class Collection:
         if replacement is None:
             return False
         instance_id, draws = replacement
-        self._add(instance_id, self._source.tables.instances(draws, self._request.seed, [index])[0])
+        self._add(instance_id, self._source.make(draws, self._request.seed, [index])[0])
         return True
 
     def _redraw(self, index: int, attempt: int, most: int) -> tuple[str, Draws] | None:

@@ -60,11 +60,12 @@ class Candidates:
 
 
 class CandidateSource:
-    """Draws for one request."""
+    """Draws for one request; `make` gives their instances, or of balanced ones the lines of a file."""
 
-    def __init__(self, encoded: EncodedConfig, request: SamplingRequest) -> None:
+    def __init__(self, encoded: EncodedConfig, request: SamplingRequest, as_lines: bool = False) -> None:
         setting = request.setting
         self.tables = SamplingTables(encoded)
+        self.make = self.tables.lines if as_lines else self.tables.instances
         self._encoded, self._request = encoded, request
         self._size = (setting.n_truths, setting.n_actions, setting.n_valid)
         self._purpose = f"{PURPOSE}/{encoded.config.config_id}/{setting.name}"

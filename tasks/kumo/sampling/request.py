@@ -61,11 +61,8 @@ class SamplingRequest:
 def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int) -> None:
     """Raise InvalidOption, saying which value is impossible and why, where the request makes no sense."""
     domain = encoded.config.name
-    n_truths, n_actions, n_valid = (
-        request.setting.n_truths,
-        request.setting.n_actions,
-        request.setting.n_valid,
-    )
+    setting = request.setting
+    n_truths, n_actions, n_valid = setting.n_truths, setting.n_actions, setting.n_valid
     rules = [
         (request.count >= 1, f"count {request.count}: at least 1 instance must be asked for"),
         (request.first_index >= 0, f"first_index {request.first_index}: indices begin at 0"),
@@ -109,4 +106,4 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
     ]
     for holds, message in rules:
         if not holds:
-            raise InvalidOption(f"setting {request.setting.name}: {message}")
+            raise InvalidOption(f"setting {setting.name}: {message}")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.kumo.things import (
@@ -91,6 +92,7 @@ def sample_instances(
     known_ids: Container[str] = frozenset(),
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
+    source: Any = None,
 ) -> Sample:
     """`request.count` distinct instances, none of which has a known id.
 
@@ -99,13 +101,14 @@ def sample_instances(
     instance counts as too easy where the search runs out of time). Where fewer exist the sample holds all of
     them and the shortfall is InstancesExhausted, or UnsatisfiableSetting where none exists at all.
     `workers` processes draw candidates; `progress` is called with the number of instances found so far.
+    `source` is that of an earlier request that differs in indices and counts alone: what it has made ready.
     Raises InvalidOption where the request makes no sense.
     """
     check_request(encoded, request, workers)
     from perennial.tasks.kumo.sampling.collect import Collection, batches
     from perennial.tasks.kumo.sampling.draw import CandidateSource
 
-    source = CandidateSource(encoded, request)
+    source = source or CandidateSource(encoded, request)
     collection = Collection(encoded, request, known_ids, source)
     collection.probe()
     with closing(batches(encoded, request, workers, source)) as candidates:

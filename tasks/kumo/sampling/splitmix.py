@@ -6,7 +6,7 @@ this module lazily: it loads numba.
 
 import numpy as np
 
-from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_part import inlined_part, kernel_part
 
 # The constants are those of Steele, Lea and Flood (2014), who call it SplitMix64.
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -43,13 +43,18 @@ def seed_generator(generator, seed, index, attempt):  # type: ignore[no-untyped-
 
 
 @kernel_part
+def mix(state):  # type: ignore[no-untyped-def]
+    """The 64 random bits of this state of a generator."""
+    mixed = (state ^ (state >> _U30)) * _MIX_1
+    mixed = (mixed ^ (mixed >> _U27)) * _MIX_2
+    return mixed ^ (mixed >> _U31)
+
+
+@kernel_part
 def next_bits(generator):  # type: ignore[no-untyped-def]
     """The next 64 random bits."""
     generator[0] += _GAMMA
-    mixed = generator[0]
-    mixed = (mixed ^ (mixed >> _U30)) * _MIX_1
-    mixed = (mixed ^ (mixed >> _U27)) * _MIX_2
-    return mixed ^ (mixed >> _U31)
+    return mix(generator[0])
 
 
 @kernel_part
@@ -70,3 +75,18 @@ def below(generator, count):  # type: ignore[no-untyped-def]
     """An integer of 0..count-1, uniform to within count / 2**32."""
     # Multiplied and shifted: a remainder is slower, and rejection takes a varying number of words.
     return np.int64(((next_bits(generator) >> _U32) * np.uint64(count)) >> _U32)
+
+
+@inlined_part
+def choose(numbers, generator, chosen):  # type: ignore[no-untyped-def]
+    """Write random ones of `numbers`, which are 0, 1, 2 ... before and afterwards, in random order."""
+    # As `below` does, but the state is not read from memory and written to it again for each number.
+    state, n = generator[0], len(numbers)
+    for i in range(len(chosen)):
+        state += _GAMMA
+        other = i + np.int64(((mix(state) >> _U32) * np.uint64(n - i)) >> _U32)
+        chosen[i], numbers[other] = numbers[other], numbers[i]
+    generator[0] = state
+    # Whatever was overwritten is among the first, or was chosen.
+    for i in range(len(chosen)):
+        numbers[i], numbers[chosen[i]] = i, chosen[i]

@@ -5,6 +5,7 @@ drawing would take the time. Import this module lazily: it loads numpy and numba
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -28,6 +29,11 @@ class SamplingTables:
         self._action_names = _objects([encoded.actions[state.action] for state in self.states])
         self._state_numbers = _objects([state.state for state in self.states])
         self._labels = _objects([state.label for state in self.states])
+        self._quoted_truths = _objects([_quote(name) for name in encoded.truths])
+        self._quoted_actions = _objects([_quote(name) for name in self._action_names.tolist()])
+        parts = [*zip(self._quoted_actions.tolist(), self.states, strict=True)]
+        self._label_entries = _objects([f"{action}: {_quote(state.label)}" for action, state in parts])
+        self._number_entries = _objects([f"{action}: {state.state}" for action, state in parts])
         self._is_label = np.array([not state.pieces for state in self.states], np.bool_)
         self._bounds, self._below, self._low, self._high = _pieces(self.states)
         self._shown = ShownNumbers(encoded, self.states)
@@ -73,16 +79,35 @@ class SamplingTables:
             strict=True,
         )
         return [
-            Instance(
-                truths=tuple(truths),
-                actions=tuple(actions),
-                states=tuple(states),
-                observations=tuple(seen),
-                valid_truths=tuple(valid),
-                seed=seed,
-                index=index,
-            )
+            Instance(tuple(truths), tuple(actions), tuple(states), tuple(seen), tuple(valid), seed, index)
             for truths, actions, states, seen, valid, index in columns
+        ]
+
+    def lines(self, draws: Draws, seed: int, indices: Iterable[int]) -> list[Any]:
+        """The draws, each with one valid truth, as JSON of their instances, without making these first."""
+        self._check(draws)
+        names, states = self._quoted_truths[draws.truths], draws.states
+        actions = self._quoted_actions[states]
+        seen, is_number = self._label_entries[states], ~self._is_label[states]
+        if is_number.any():
+            # Hardly any number comes twice: only the names and labels are quoted beforehand.
+            numbers = self.observations(draws)[is_number]
+            seen[is_number] = [*map("{}: {!r}".format, actions[is_number], numbers)]
+        columns = zip(
+            names.tolist(),
+            actions.tolist(),
+            seen.tolist(),
+            names[draws.valid].tolist(),
+            self._number_entries[states].tolist(),
+            indices,
+            strict=True,
+        )
+        # Joined by hand from texts made once: the general encoder takes four times as long.
+        return [
+            f'{{"truths": [{", ".join(truths)}], "actions": [{", ".join(asked)}], '
+            f'"observations": {{{", ".join(observed)}}}, "seed": {seed}, "valid_truth": {valid}, '
+            f'"states": {{{", ".join(numbered)}}}, "index": {index}}}'
+            for truths, asked, observed, valid, numbered, index in columns
         ]
 
     def _check(self, draws: Draws) -> None:
@@ -135,6 +160,9 @@ def _digests(first: Array, second: Array) -> list[str]:
         digest(message[place : place + step], digest_size=16).hexdigest()
         for place in range(0, rows * step, step)
     ]
+
+
+_quote = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _objects(values: Sequence[Any]) -> Array:

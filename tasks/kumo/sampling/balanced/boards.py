@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perennial.tasks.compiled import njit
-from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_part import inlined_part, kernel_part
 from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
 from perennial.tasks.kumo.sampling import decided, splitmix
 from perennial.tasks.kumo.sampling.construct import Array, Draws, Tables
 from perennial.tasks.kumo.sampling.decided import rules_out_all
-from perennial.tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, skip, unit
+from perennial.tasks.kumo.sampling.splitmix import below, choose, next_bits, seed_generator, skip, unit
 from perennial.tasks.kumo.search import tables as search_tables
 from perennial.tasks.kumo.search.tables import count
 
@@ -94,27 +94,12 @@ def count_choices(n_truths: int, starts: Array, masks: Array) -> Array:
     return counts
 
 
-@kernel_part
-def _choose(order, number, generator):
-    """Put `number` random entries of `order` first, in random order."""
-    for i in range(number):
-        other = i + below(generator, len(order) - i)
-        order[i], order[other] = order[other], order[i]
-
-
-@kernel_part
-def choose_lists(order, usable, all_usable, generator, truths, actions):
-    """Write random truths, and random ones of the usable actions, in random order."""
-    for t in range(len(order)):
-        order[t] = t
-    for a in range(len(usable)):
-        usable[a] = all_usable[a]
-    _choose(order, len(truths), generator)
-    _choose(usable, len(actions), generator)
-    for i in range(len(truths)):
-        truths[i] = order[i]
+@inlined_part
+def _choose_actions(usable, order, generator, actions):
+    """Write random ones of the usable actions, in random order."""
+    choose(order, generator, actions)
     for i in range(len(actions)):
-        actions[i] = usable[i]
+        actions[i] = usable[actions[i]]
 
 
 @kernel_part
@@ -291,57 +276,74 @@ def _draw_choice(generator, starts, spared, table, chosen):
         reached |= spared.rules[chosen[a]]
 
 
-# A quick test of boards: what each action can rule out while it spares a truth, over a whole domain.
-#
-# Most boards that are not balanced show it in pairs: some listed truth cannot be told from another one by any
-# shown action. That takes one look at a table per truth and action.
+# A quick test of boards: nearly all that are not balanced have two truths that no shown action tells apart,
+# either way. Many have two that no action of the domain tells apart, which is seen before actions are drawn.
+# One look at a table each, and the first one mostly fails.
 
-_WORD = 64
+_WORD = 64  # actions are its bits
 
 
 @kernel_part
-def list_reach(tables):
-    """By truth, action and word the truths that the action's states which spare the truth rule out.
+def tabulate_apart(tables):
+    """By truth, truth and word the actions with a state that rules out the first and spares the second.
 
-    The truth's own bit is set where the action has such a state.
+    With the same truth twice those with a state that spares it.
     """
     n_truths, n_actions = len(tables.cover_start) - 1, len(tables.action_start) - 1
-    n_words = (n_truths + _WORD - 1) // _WORD
-    rules = np.zeros((len(tables.state_action), n_words), np.int64)
-    for truth in range(n_truths):
-        for at in range(tables.cover_start[truth], tables.cover_start[truth + 1]):
-            rules[tables.cover[at], truth // _WORD] |= np.int64(1) << (truth % _WORD)
-    reach = np.zeros((n_truths, n_actions, n_words), np.int64)
-    for truth in range(n_truths):
-        word, bit = truth // _WORD, np.int64(1) << (truth % _WORD)
-        for state in range(len(rules)):
-            if rules[state, word] & bit == 0:
-                action = tables.state_action[state]
-                reach[truth, action, word] |= bit
-                for w in range(n_words):
-                    reach[truth, action, w] |= rules[state, w]
-    return reach
+    apart = np.zeros((n_truths, n_truths, (n_actions + _WORD - 1) // _WORD), np.int64)
+    spared = np.zeros(n_truths, np.int64)
+    for state in range(len(tables.state_action)):
+        rules = tables.rule[tables.rule_start[state] : tables.rule_start[state + 1]]
+        word = tables.state_action[state] // _WORD
+        spared[:] = np.int64(1) << (tables.state_action[state] % _WORD)
+        for truth in rules:
+            spared[truth] = 0
+        for truth in range(n_truths):
+            apart[truth, truth, word] |= spared[truth]
+        # Along memory: a walk of few instances takes most of its time here.
+        for truth in rules:
+            row = apart[truth]
+            for other in range(n_truths):
+                row[other, word] |= spared[other]
+    return apart
 
 
 @kernel_part
-def can_separate(reach, truths, actions, listed):
-    """Whether each truth is possible under all actions, and any other one can be ruled out beside it.
+def tabulate_possible(apart):
+    """By truth and word the other truths that some action tells it apart from, either way."""
+    n_truths = len(apart)
+    possible = np.zeros((n_truths, (n_truths + _WORD - 1) // _WORD), np.int64)
+    for truth in range(n_truths):
+        for other in range(n_truths):
+            if np.any(apart[truth, other] != 0) and np.any(apart[other, truth] != 0):
+                possible[truth, other // _WORD] |= np.int64(1) << (other % _WORD)
+    return possible
 
-    False proves that the board is not balanced; true leaves that open. `listed` is room for one word per 64
-    truths of the domain.
-    """
-    for w in range(len(listed)):
-        listed[w] = 0
-    for truth in truths:
-        listed[truth // _WORD] |= np.int64(1) << (truth % _WORD)
-    for truth in truths:
-        word, bit = truth // _WORD, np.int64(1) << (truth % _WORD)
-        for w in range(len(listed)):
-            reached, common = np.int64(0), np.int64(-1)
-            for action in actions:
-                reached |= reach[truth, action, w]
-                common &= reach[truth, action, w]
-            if listed[w] & ~reached != 0 or (w == word and common & bit == 0):
+
+@inlined_part
+def can_separate(possible, truths):
+    """Whether some actions tell every two truths apart, as those of a balanced board do."""
+    # Pair by pair, in memory that stays in the processor: a mask of all listed truths is no quicker.
+    for i in range(1, len(truths)):
+        for j in range(i):
+            if (possible[truths[i], truths[j] >> 6] >> np.int64(truths[j] & 63)) & 1 == 0:
+                return False
+    return True
+
+
+@inlined_part
+def do_separate(apart, truths, actions, words):
+    """Whether these actions do; true leaves open whether the board is balanced. `words` is room."""
+    for w in range(len(words)):
+        words[w] = 0
+    for i in range(len(actions)):
+        words[actions[i] >> 6] |= np.int64(1) << np.int64(actions[i] & 63)
+    for i in range(len(truths)):
+        for j in range(len(truths)):
+            common = np.int64(0)
+            for w in range(len(words)):
+                common |= apart[truths[i], truths[j], w] & words[w]
+            if common == 0:
                 return False
     return True
 
@@ -350,35 +352,40 @@ def _compile_kernels(sources: int) -> Any:
     """The entry points, compiled for sources of this digest."""
 
     @njit(cache=True)
-    def _draw_rows(tables, all_usable, seeds, indices, starts_at, stop, truths, actions, attempts):
+    def _draw_rows(tables, usable, seeds, indices, starts_at, stop, truths, actions, attempts):
         n_states = len(tables.state_action)
-        order = np.zeros(len(tables.cover_start) - 1, np.int32)
-        usable = np.zeros(len(all_usable), np.int32)
+        order, action_order = np.arange(len(tables.cover_start) - 1), np.arange(len(usable))
         if len(usable) < actions.shape[1]:
             return
         starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
         place_of = np.zeros(n_states, np.int32)
-        table = list_reach(tables)
-        listed = np.zeros(table.shape[2], np.int64)
+        apart = tabulate_apart(tables)
+        possible, words = tabulate_possible(apart), np.zeros(apart.shape[2], np.int64)
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):
+            of_truths, of_actions = truths[row], actions[row]
             for attempt in range(starts_at[row], stop):
                 seed_generator(generator, seeds[row], indices[row], attempt)
-                choose_lists(order, usable, all_usable, generator, truths[row], actions[row])
-                if not can_separate(table, truths[row], actions[row], listed):
+                # The numbers of an attempt are its own, so those of actions need not be drawn to be left out.
+                choose(order, generator, of_truths)
+                if not can_separate(possible, of_truths):
                     continue
-                list_masks(tables, truths[row], actions[row], starts, masks, place_of)
-                if is_balanced(truths.shape[1], starts, masks):
+                _choose_actions(usable, action_order, generator, of_actions)
+                if not do_separate(apart, of_truths, of_actions, words):
+                    continue
+                list_masks(tables, of_truths, of_actions, starts, masks, place_of)
+                if is_balanced(len(of_truths), starts, masks):
                     attempts[row] = attempt
                     break
 
     @njit(cache=True)
-    def _list_rows(n_truths, all_usable, seeds, indices, attempts, truths, actions):
-        order, usable = np.zeros(n_truths, np.int32), np.zeros(len(all_usable), np.int32)
+    def _list_rows(n_truths, usable, seeds, indices, attempts, truths, actions):
+        order, action_order = np.arange(n_truths), np.arange(len(usable))
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):
             seed_generator(generator, seeds[row], indices[row], attempts[row])
-            choose_lists(order, usable, all_usable, generator, truths[row], actions[row])
+            choose(order, generator, truths[row])
+            _choose_actions(usable, action_order, generator, actions[row])
 
     @njit(cache=True)
     def _judge_rows(tables, truths, actions, accepted):

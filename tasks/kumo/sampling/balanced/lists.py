@@ -4,7 +4,7 @@ Two engines judge, python-sat and the compiled programme, and give the same list
 decides. python-sat decides for editions, and the compiled programme judges each of its lists again. The
 compiled programme decides for streams, and python-sat judges some of its lists again, refused ones too.
 
-Where fewer than 1 in 333 of 5,000 random lists are accepted, python-sat chooses lists to begin with, and each
+Where too few of 5,000 random lists are accepted, python-sat chooses lists to begin with, and each
 instance is some steps further on a walk (`walk`). Index i has the list (i // 8) % 256 of walk
 i % 8 + 8 * (i // 2048): a function of seed and index, and few instances come from several walks. Walks begin
 at 16 lists of the solver, since it is not shown that steps lead from one to all others.
@@ -30,9 +30,10 @@ from perennial.tasks.kumo.sampling.tables import SamplingTables
 
 LISTED, REFUSED, CALLS, WALKED, CHECKED, DISAGREED = range(6)  # columns of what is counted per index
 
-# Accepted of random lists: below 1 in 333 a walk costs less than rejection.
-_PROBED, _LIKELY = 256, 4
-_PROBED_RARE, _COMMON = 5_000, 15
+_PROBED, _LIKELY = 256, 12
+_PROBED_RARE = 5_000
+# For each listed truth so many random lists cost what a walk's list does: then too few are accepted.
+_RARE = 15
 _ATTEMPTS = 20_000  # where 1 in 500 is accepted, all of these fail with a probability of 10**-17
 _WALKS = 8
 _LANES, _LENGTH = 8, 256
@@ -68,7 +69,8 @@ class ListSource:
     @cached_property
     def is_rare(self) -> bool:
         """Whether hardly any random list is balanced: a function of configuration and setting."""
-        return self._count_random(_PROBED) < _LIKELY and self._count_random(_PROBED_RARE) < _COMMON
+        common = _PROBED_RARE / (_RARE * self._request.setting.n_truths)
+        return self._count_random(_PROBED) < _LIKELY and self._count_random(_PROBED_RARE) < common
 
     @cached_property
     def judge(self) -> SolverJudge:
@@ -147,14 +149,8 @@ class ListSource:
                 if lists[2][row] < 0:
                     calls = self.judge.calls
                     is_balanced = self.judge.is_balanced(of_truths, of_actions)
-                    counts[row] += (
-                        1,
-                        not is_balanced,
-                        self.judge.calls - calls,
-                        0,
-                        1,
-                        is_balanced != verdict,
-                    )
+                    calls = self.judge.calls - calls
+                    counts[row] += (1, not is_balanced, calls, 0, 1, is_balanced != verdict)
                     if is_balanced:
                         lists[0][row], lists[1][row], lists[2][row] = of_truths, of_actions, attempt
             starts[pending] += width

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perennial.tasks.compiled import njit
-from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_part import inlined_part, kernel_part
 from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
 from perennial.tasks.kumo.sampling.balanced import boards
-from perennial.tasks.kumo.sampling.balanced.boards import SOURCES, is_balanced, list_masks
+from perennial.tasks.kumo.sampling.balanced.boards import SOURCES, is_balanced, list_masks, tabulate_apart
 from perennial.tasks.kumo.sampling.construct import Array, Tables
 from perennial.tasks.kumo.sampling.splitmix import below, seed_generator
 from perennial.tasks.kumo.search.tables import count
@@ -90,37 +90,20 @@ def walk(
 
 
 @kernel_part
-def _tabulate_pairs(tables, n_words):
-    """Tabulate by truth, truth and word the actions that tell the two apart, and that rule out both.
-
-    `apart[t, u]` are the actions with a state that spares t and rules out u, and then, in as many words,
-    those with a state that spares u and rules out t; `apart[t, t]` those with a state that spares t.
-    `struck[t, u]` are the actions with a state that rules out both.
-    """
+def _tabulate_struck(tables, n_words):
+    """Tabulate by truth, truth and word the actions with a state that rules out both."""
     n_truths = len(tables.cover_start) - 1
-    apart = np.zeros((n_truths, n_truths, 2 * n_words), np.int64)
     struck = np.zeros((n_truths, n_truths, n_words), np.int64)
-    is_struck = np.zeros(n_truths, np.bool_)
     for state in range(len(tables.state_action)):
         rules = tables.rule[tables.rule_start[state] : tables.rule_start[state + 1]]
         word = tables.state_action[state] // _WORD
-        bit = np.int64(1) << (tables.state_action[state] % _WORD)
-        is_struck[:] = False
         for truth in rules:
-            is_struck[truth] = True
-        for truth in range(n_truths):
-            if not is_struck[truth]:
-                apart[truth, truth, word] |= bit
             for other in rules:
-                if is_struck[truth]:
-                    struck[truth, other, word] |= bit
-                else:
-                    apart[truth, other, word] |= bit
-                    apart[other, truth, n_words + word] |= bit
-    return apart, struck
+                struck[truth, other, word] |= np.int64(1) << (tables.state_action[state] % _WORD)
+    return struck
 
 
-@kernel_part
+@inlined_part
 def _list_pairs(apart, order, n, p, pairs, n_words):
     """Write which actions tell the truth at p from the other listed ones, and which these from it."""
     truth = order[p]
@@ -128,10 +111,10 @@ def _list_pairs(apart, order, n, p, pairs, n_words):
         for j in range(n):
             if j != p:
                 pairs[w, p * n + j] = apart[truth, order[j], w]
-                pairs[w, j * n + p] = apart[truth, order[j], n_words + w]
+                pairs[w, j * n + p] = apart[order[j], truth, w]
 
 
-@kernel_part
+@inlined_part
 def _only_action(words, shown, n_words):
     """The only shown action among the words, -1 if there is none, -2 if there are several."""
     action = -1
@@ -144,7 +127,7 @@ def _only_action(words, shown, n_words):
     return action
 
 
-@kernel_part
+@inlined_part
 def _fits(apart, struck, order, n, shown, p, truth, n_words):
     """Whether the list passes the quick tests with this truth at p, all other pairs passing.
 
@@ -158,7 +141,7 @@ def _fits(apart, struck, order, n, shown, p, truth, n_words):
             forth = back = np.int64(0)
             for w in range(n_words):
                 forth |= apart[truth, order[j], w] & shown[w]
-                back |= apart[truth, order[j], n_words + w] & shown[w]
+                back |= apart[order[j], truth, w] & shown[w]
             if forth == 0 or back == 0:
                 return False
     only = _only_action(struck[truth, truth], shown, n_words) if n > 2 else -2
@@ -170,7 +153,7 @@ def _fits(apart, struck, order, n, shown, p, truth, n_words):
     return True
 
 
-@kernel_part
+@inlined_part
 def _fitting_actions(apart, struck, order, n, usable, shown, pairs, only, fitting, n_words):
     """Write the actions that let the list, which lacks one, pass the quick tests; return their number."""
     # What no other shown action tells apart, the new one has to.
@@ -218,7 +201,7 @@ def _compile_kernel(sources: int, n_words: int) -> Any:
     ):
         n_all, n_states = len(tables.cover_start) - 1, len(tables.state_action)
         n, m = len(first_truths), len(first_actions)
-        apart, struck = _tabulate_pairs(tables, n_words)
+        apart, struck = tabulate_apart(tables), _tabulate_struck(tables, n_words)
         starts, masks = np.zeros(m + 1, np.int64), np.zeros(n_states, np.int64)
         place_of, only = np.zeros(n_states, np.int32), np.zeros(n, np.int64)
         fitting, usable = np.zeros(n_words, np.int64), np.zeros(n_words, np.int64)
