@@ -3,12 +3,13 @@
 import asyncio
 import os
 import platform
+import re
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
+from importlib.metadata import PackageNotFoundError, distribution, distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -149,14 +150,26 @@ def _versions() -> str | Check:
         python, True
     ):
         wrong.insert(0, f"Python {installed.metadata['Requires-Python']} is required, {python} runs")
-    others = {name for name in packages_distributions().get("perennial", []) if name != _DISTRIBUTION}
-    wrong += [f"package {name!r} installs a module `perennial` too" for name in sorted(others)]
+    wrong += [f"package {name!r} installs a module `perennial` too" for name in sorted(_find_rivals())]
     if wrong:
         return fail_by(wrong, _INSTALL, PerennialError.exit_code)
     return (
         f"Python {python}, perennial {installed.version}, Prefect {version('prefect')}, "
         f"and all {len(direct)} dependencies as required"
     )
+
+
+def _find_rivals() -> set[str]:
+    """Find other packages that bring a module `perennial`."""
+    # `packages_distributions` would make a path of each file of each package: half a second.
+    listed = ((package, *map(package.read_text, ("top_level.txt", "RECORD"))) for package in distributions())
+    bringing = {
+        package.name
+        for package, modules, files in listed
+        if "perennial" in (modules or "").split()
+        or (not modules and re.search(r"^perennial(/.*)?\.py", files or "", re.M))
+    }
+    return bringing - {_DISTRIBUTION}
 
 
 def _sandbox() -> str | Check:

@@ -31,8 +31,8 @@ from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish
 from tests.flows.grown_root import digests
 from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.prefect_harness import Harness, clean_environment
+from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import running_server
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ def test_it_needs_no_prefect(tiny: Path) -> None:
 def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with running_server(ServerOptions(keys=(KEY,))) as server:
+    with serving(ServerOptions(keys=(KEY,))) as server:
         url = server.url
         monkeypatch.setenv("PERENNIAL_BASE_URL", url)
         monkeypatch.setenv("PERENNIAL_KUMO_AUTHOR", "scripted")
@@ -283,14 +283,22 @@ def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.Monk
     assert "prefect>=3.9 is required, 3.8.8 is installed" in checks["versions"]["seen"]
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("top_level.txt", "other\nperennial\n"),
+        ("RECORD", "x/y.py,,\nperennial/a/b.py,,\n"),
+        ("RECORD", "perennial.py,,\n"),
+    ],
+)
 @pytest.mark.slow
 def test_another_package_that_installs_a_module_perennial_is_named(
-    tiny: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, file: str, text: str
 ) -> None:
     info = tmp_path / "perennial-0.1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: perennial\nVersion: 0.1.0\n")
-    (info / "top_level.txt").write_text("perennial\n")
+    (info / file).write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
     code, checks = _doctor(tiny)
     assert code == 1
