@@ -56,7 +56,7 @@ def standing_in(host: str, auth_string: str = "") -> Iterator[str]:
 def test_a_server_that_anybody_may_call_is_refused_or_warned_of(
     host: str, auth_string: str, refused: bool, warned: bool
 ) -> None:
-    from perennial.flows.serve.server_access import refuse_open_server
+    from perennial.flows.serve.serve import refuse_open_server
 
     warnings: list[str] = []
     with standing_in(host, auth_string) as url:
