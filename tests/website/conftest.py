@@ -1,17 +1,42 @@
-"""A data root with private instances and secret seeds, of two benchmarks, played by models and programs."""
+"""A data root with private instances and secret seeds, of each benchmark, played by models and programs."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from perennial.flows.website.build import build_site
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
-from tests.profiles.grown_root import EDITIONS, KEY
+from tests.profiles.grown_root import KEY
 from tests.profiles.scripted_models import MODELS
+from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import running_server
+from tests.website.folders import private_texts, say_all
 
-SHARE = 0.5
+SHARE = 0.4
+EDITIONS: dict[str, dict[str, Any]] = {
+    "k": {
+        "benchmark": "kumo",
+        "domains": ["chemical_analysis", "mineral_identification"],
+        "settings": ["4x4"],
+        "instances": 5,
+        "counterfactual": True,
+        "books": ["final", "among-2"],
+        "players": ["algorithm-3"],
+    },
+    "b": {
+        "benchmark": "beyondbench",
+        "tasks": ["addition", "sorting", "tower_of_hanoi/disks_3", "graph_coloring", "modular_systems/basic"],
+        "instances": 4,
+        "players": ["exact"],
+    },
+    "l": {"benchmark": "knowlogic", "questions": 10, "players": ["exact"]},
+    "a": {"benchmark": "a2rbench", "seeds": 2, "variations": 2, "players": ["search", "identity"]},
+}
+# Each wins and loses at some benchmark.
+_PLAYING = MODELS[1:3]
 
 
 @pytest.fixture(scope="package")
@@ -19,16 +44,32 @@ def private_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root; its seeds are not revealed, its editions not retired."""
     folder = tmp_path_factory.mktemp("private")
     options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.profiles.scripted_models")
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
+    with pytest.MonkeyPatch.context() as patch, serving(options) as server:
         patch.chdir(folder)
         patch.setenv("PERENNIAL_API_KEY", KEY)
-        for edition in ("k", "l"):
-            flags: dict[str, Any] = {
-                "runs": 1,
-                **EDITIONS[edition],
-                "edition": edition,
-                "base_url": server.url,
-            }
-            flags["players"] = [*flags["players"], *MODELS[:3]]
-            make_edition(folder / "data", **flags, seed=None, private_share=SHARE)
+        for edition, flags in EDITIONS.items():
+            given = {**flags, "edition": edition, "players": [*flags["players"], *_PLAYING]}
+            make_edition(
+                folder / "data", **given, base_url=server.url, runs=1, seed=None, private_share=SHARE
+            )
     return folder / "data"
+
+
+@pytest.fixture(scope="package")
+def private_site(private_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The website of the root."""
+    site = tmp_path_factory.mktemp("built") / "site"
+    build_site(Store(str(private_root)), site)
+    return site
+
+
+@pytest.fixture(scope="package")
+def said_on_site(private_site: Path) -> str:
+    """All that the website says."""
+    return say_all(private_site)
+
+
+@pytest.fixture(scope="package")
+def secret_texts(private_root: Path) -> set[str]:
+    """What rows of private instances say, and no row of a public one does."""
+    return private_texts(open_catalog(Store(str(private_root))))

@@ -12,9 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.flows.editions.audit import audit_unit
 from perennial.flows.export.export_edition import ExportForm, export_edition
-from perennial.flows.website.build import build_site
 from perennial.schemas.tables import staged_tables
 from perennial.warehouse.audit.audit import audit
 from perennial.warehouse.catalog.catalog import open_catalog
@@ -24,73 +22,32 @@ from perennial.warehouse.editions.manifest import count_rows
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.merge_parts import write_sorted
 from perennial.warehouse.store.store import Store
-from tests.flows.made_units import make_edition
 from tests.flows.plain_audit import PlainRunner
-from tests.profiles.grown_root import KEY
-from tests.profiles.scripted_models import MODELS
-from tests.server.options import ServerOptions
-from tests.server.running import running_server
-from tests.website.test_private import private_texts, say_all
+from tests.website.folders import say_all, texts_in
 
 pytestmark = pytest.mark.slow
 
-EDITIONS: dict[str, dict[str, Any]] = {
-    "kumo": {
-        "domains": ["chemical_analysis", "mineral_identification"],
-        "settings": ["4x4"],
-        "instances": 5,
-        "counterfactual": True,
-        "books": ["final", "among-2"],
-        "players": ["algorithm-3"],
-    },
-    "beyondbench": {
-        "tasks": ["addition", "sorting", "tower_of_hanoi/disks_3", "graph_coloring", "modular_systems/basic"],
-        "instances": 4,
-        "players": ["exact"],
-    },
-    "knowlogic": {"questions": 10, "players": ["exact"]},
-    "a2rbench": {"seeds": 2, "variations": 2, "players": ["search", "identity"]},
-}
-SHARE = 0.4
-# Of each table of questions, columns that make a public question the twin of a private one.
+# By edition, the table of its questions, and columns that make a public question the twin of a private one.
 TABLES_OF_QUESTIONS = {
-    "kumo_instances": [("truths", "actions")],
-    "beyondbench_instances": [("payload",), ("prompt",)],
-    "knowlogic_questions": [("pair",), ("payload",), ("text",)],
-    "a2rbench_items": [("examples", "query", "answer"), ("code",), ("seed_item",), ("rule",)],
+    "k": ("kumo_instances", [("truths", "actions")]),
+    "b": ("beyondbench_instances", [("payload",), ("prompt",)]),
+    "l": ("knowlogic_questions", [("pair",), ("payload",), ("text",)]),
+    "a": ("a2rbench_items", [("examples", "query", "answer"), ("code",), ("seed_item",), ("rule",)]),
 }
 _TOKEN = re.compile(r'"[^"]*"|[^\[\],:{}\s"]+')
 
 
-@pytest.fixture(scope="module", params=EDITIONS)
-def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """A root with an edition of the benchmark, played by programs and models."""
-    folder, benchmark = tmp_path_factory.mktemp("private"), request.param
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.profiles.scripted_models")
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.chdir(folder)
-        patch.setenv("PERENNIAL_API_KEY", KEY)
-        flags = EDITIONS[benchmark]
-        given = {**flags, "benchmark": benchmark, "edition": "e", "players": [*flags["players"], *MODELS[:2]]}
-        make_edition(folder / "data", **given, base_url=server.url, runs=1, seed=None, private_share=SHARE)
-    return Store(str(folder / "data"))
-
-
-@pytest.fixture(scope="module")
-def folders(published: Store, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The website, and the edition's export in several forms."""
-    out = tmp_path_factory.mktemp("out")
-    build_site(published, out / "site")
-    (benchmark,) = open_catalog(published).query("SELECT benchmark FROM editions")[1][0]
+def export_all(store: Store, edition: str, out: Path) -> dict[str, str]:
+    """Export the edition in several forms; return what each says."""
     # All forms of one benchmark: what writes them is shared.
-    forms = set(ExportForm) if benchmark == "knowlogic" else {ExportForm.parquet, ExportForm.jsonl}
+    forms = set(ExportForm) if edition == "l" else {ExportForm.parquet, ExportForm.jsonl}
     if find_spec("inspect_ai") is None:
         forms.discard(ExportForm.inspect)
     for form in forms:
         answers = form in (ExportForm.jsonl, ExportForm.hf, ExportForm.lm_eval)
         dataset = "organization/name" if form is ExportForm.hf_results else ""
-        export_edition(published, "e", out / form.value, form=form, with_answers=answers, dataset=dataset)
-    return {folder.name: folder for folder in out.iterdir()}
+        export_edition(store, edition, out / form.value, form=form, with_answers=answers, dataset=dataset)
+    return {form.value: say_all(out / form.value) for form in forms}
 
 
 def rename(text: str) -> str:
@@ -119,7 +76,7 @@ def forms_of(row: dict[str, Any]) -> Iterator[object]:
     elif "observations" in row:
         yield json.dumps([sorted(row["truths"]), sorted(row["actions"])])
     else:
-        yield row["task"] + json.dumps(sort_all(json.loads(row["payload"])))
+        yield json.dumps(sort_all(json.loads(row["payload"])))
 
 
 def rows_of(folder: Path, table: str) -> list[dict[str, Any]]:
@@ -130,14 +87,17 @@ def rows_of(folder: Path, table: str) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.parametrize("edition", TABLES_OF_QUESTIONS)
 def test_no_public_file_has_a_word_or_a_form_of_a_private_question(
-    published: Store, folders: dict[str, Path]
+    edition: str,
+    private_root: Path,
+    private_site: Path,
+    said_on_site: str,
+    secret_texts: set[str],
+    tmp_path: Path,
 ) -> None:
-    catalog = open_catalog(published)
-    table = next(
-        name for name in TABLES_OF_QUESTIONS if catalog.query(f"SELECT count(*) FROM {name}")[1][0][0]
-    )
-    names, values = catalog.query(
+    store, (table, _) = Store(str(private_root)), TABLES_OF_QUESTIONS[edition]
+    names, values = open_catalog(store).query(
         f"SELECT q.*, i.origin, p.instance_id IS NOT NULL AS is_private FROM {table} AS q "
         "JOIN instances AS i USING (edition, instance_id) "
         "LEFT JOIN private_instances AS p USING (instance_id)"
@@ -147,56 +107,50 @@ def test_no_public_file_has_a_word_or_a_form_of_a_private_question(
     assert 0.2 < len(private) / len(rows) < 0.6
     secret_forms = {form for row in private for form in forms_of(row)}
     secret_origins = {row["origin"] for row in private}
-    texts = private_texts(catalog) | {row["prompt"] for row in private if "prompt" in row}
-    assert len(texts) > 20
     assert not {row["origin"] for row in rows if not row["is_private"]} & secret_origins
-    for name, folder in folders.items():
-        said = say_all(folder)
-        content = said.encode()  # Bytes are searched several times faster than wide characters.
-        assert not [text for text in texts | secret_origins if text.encode() in content], name
+    texts = secret_texts | secret_origins | {row["prompt"] for row in private if "prompt" in row}
+    for name, said in (export_all(store, edition, tmp_path) | {"site": said_on_site}).items():
+        assert not texts_in(texts, said), name
         assert sum(row["instance_id"] in said for row in rows) >= {"site": 1, "hf-results": 0}.get(name, 2), (
             name
         )
-        exported = rows_of(folder, table)
+        exported = rows_of(private_site if name == "site" else tmp_path / name, table)
         assert exported or name not in ("parquet", "site")
         assert not {form for row in exported for form in forms_of(row)} & secret_forms, name
-        ids = {row["instance_id"] for row in private}
-        named = re.findall(r"\b(?:ki|bb|kl|a2|ar|it)_[0-9a-f]{32}\b", said)
-        assert not set(named) & ids, name
 
 
-def test_the_audit_of_each_edition_holds(published: Store) -> None:
-    assert audit_unit(published, "e")[1] == ()
-
-
-def test_the_audit_refuses_a_public_twin(published: Store, tmp_path: Path) -> None:
-    plan = read_published_plan(published, "e")
+@pytest.mark.parametrize("edition", TABLES_OF_QUESTIONS)
+def test_the_audit_refuses_a_public_twin(edition: str, private_root: Path, tmp_path: Path) -> None:
+    published = Store(str(private_root))
+    plan = read_published_plan(published, edition)
     names = staged_tables(plan.benchmark, answers=False)
     files = {
-        name: published.local_file(table_file(name, "e"), tmp_path / name)
-        if count_rows(published, "e").get(name)
-        else write_sorted(name, (), tmp_path, "e")
+        name: published.local_file(table_file(name, edition), tmp_path / name)
+        if count_rows(published, edition).get(name)
+        else write_sorted(name, (), tmp_path, edition)
         for name in names
     }
-    private = private_ids(published, "e")
-    name = next(name for name in TABLES_OF_QUESTIONS if name in files)
+    private = private_ids(published, edition)
+    name, twins = TABLES_OF_QUESTIONS[edition]
     table = pq.ParquetFile(files[name]).read()
     rows = table.to_pylist()
     secret = next(row for row in rows if row["instance_id"] in private)
     public = next(row for row in rows if row["instance_id"] not in private)
-    for columns in TABLES_OF_QUESTIONS[name]:
+    for columns in twins:
         doctored = [row | {column: secret[column] for column in columns if row is public} for row in rows]
         pq.write_table(pa.Table.from_pylist(doctored, schema=table.schema), tmp_path / "doctored")
-        audited = audit({**files, name: tmp_path / "doctored"}, unit="e", plan=plan, runner=PlainRunner())
+        audited = audit({**files, name: tmp_path / "doctored"}, unit=edition, plan=plan, runner=PlainRunner())
         broken = [row["expectation"] for row in audited.rows if not row["success"]]
         assert any("private one" in sentence for sentence in broken), (columns, broken)
     shared = pq.ParquetFile(files["instances"]).read()
     apart = replace(plan, private_share=0.0)
-    assert all(row["success"] for row in audit(files, unit="e", plan=apart, runner=PlainRunner()).rows)
+    assert all(row["success"] for row in audit(files, unit=edition, plan=apart, runner=PlainRunner()).rows)
     single = pa.Table.from_pylist(
         [row | {"origin": "same"} for row in shared.to_pylist()], schema=shared.schema
     )
     pq.write_table(single, tmp_path / "doctored")
-    audited = audit({**files, "instances": tmp_path / "doctored"}, unit="e", plan=plan, runner=PlainRunner())
+    audited = audit(
+        {**files, "instances": tmp_path / "doctored"}, unit=edition, plan=plan, runner=PlainRunner()
+    )
     broken = [row["expectation"] for row in audited.rows if not row["success"]]
     assert [sentence for sentence in broken if "there are private and public questions" in sentence]
