@@ -201,7 +201,7 @@ def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
         "from perennial.tasks.kumo import books, players, sampling, search, validation\n"
         "import perennial.tasks.kumo.books\n"
         "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
-        " 'great_expectations', 'scipy', 'openlineage'}\n"
+        " 'great_expectations', 'scipy', 'openlineage', 'streamlit'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -1,16 +1,22 @@
-"""The explorer in headless Chromium, through the real server: pages, links, a download, hostile input."""
+"""The explorer in headless Chromium, through the real server: pages, links, a download, hostile input.
 
+SQL that would run for minutes ends with its page, and others are served meanwhile.
+"""
+
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
+import psutil
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from perennial.flows.web.explorer import pages_of
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM
+from tests.warehouse.test_confined_sql import SLOW, is_gone, wait_until
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.explored_root import digests, publish_explored
 from tests.web.test_server import served
@@ -20,16 +26,29 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened"),
 ]
 PHONE, DESKTOP = 390, 1300
+Server = tuple[subprocess.Popen[str], str]
 
 
 @pytest.fixture(scope="module")
-def explored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str, Page, list[str]]]:
-    """The data root, the server's URL, a page of the browser, and what it asked for elsewhere."""
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("browsed") / "data"
     publish_explored(root)
-    before = digests(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(root: Path) -> Iterator[Server]:
+    """The server's process and its URL."""
+    with served("--root", str(root)) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def explored(root: Path, server: Server) -> Iterator[tuple[Path, str, Page, list[str]]]:
+    """The data root, the server's URL, a page of the browser, and what it asked for elsewhere."""
+    before, (_, url) = digests(root), server
     foreign: list[str] = []
-    with served("--root", str(root)) as (_, url), sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": DESKTOP, "height": 800})
         inside = (url, "blob:", "data:", url.replace("http", "ws"))
@@ -98,3 +117,32 @@ def test_a_hostile_reply_is_text(explored: tuple[Path, str, Page, list[str]]) ->
     )
     assert page.locator("img[src*='127.0.0.1:9']").count() == 0
     assert foreign == []
+
+
+def test_a_page_is_shown_while_a_query_runs_and_the_query_ends_with_its_page(
+    server: Server, explored: tuple[Path, str, Page, list[str]]
+) -> None:
+    _, url, board, _ = explored
+    assert board.context.browser
+    page = _run(board.context.browser, url, SLOW)
+    wait_until(lambda: len(_busy(server[0].pid)) == 1)
+    running = _busy(server[0].pid)
+    _open(board, f"{url}/leaderboard?edition=new", "leaderboard.csv")
+    page.close()
+    wait_until(lambda: all(map(is_gone, running)))
+    again = _run(board.context.browser, url, "SELECT 40 + 2 AS answer")
+    again.get_by_text("query.csv").wait_for(timeout=60_000)
+    again.close()
+
+
+def _run(browser: Browser, url: str, sql: str) -> Page:
+    page = browser.new_page()
+    page.goto(f"{url}/sql?sql={quote(sql)}")
+    page.get_by_role("button", name="Run", exact=True).click(timeout=60_000)
+    return page
+
+
+def _busy(server: int) -> list[int]:
+    """Return the processes of the server that have computed for a second."""
+    children = psutil.Process(server).children()
+    return [child.pid for child in children if child.cpu_times().user > 1]

@@ -43,6 +43,7 @@ def root(published: Path, tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_every_page_shows_and_nothing_is_written(published: Path) -> None:
     before = digests(published)
     for page in all_pages():

@@ -42,7 +42,7 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
         try:
             # Before it stands a note where the data root is not there.
             line = next(line for line in process.stdout if "http" in line)
-            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            found = re.search(r"https?://127\.0\.0\.1:\d+", line)
             assert found
             yield process, found[0]
         finally:
@@ -50,8 +50,7 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_serves_with_a_policy_until_a_signal(tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_it_serves_with_a_policy_until_ctrl_c(tmp_path: Path) -> None:
     with served("--root", str(tmp_path)) as (process, url):
         with urllib.request.urlopen(url) as reply:
             headers = reply.headers
@@ -59,63 +58,70 @@ def test_it_serves_with_a_policy_until_a_signal(tmp_path: Path, number: signal.S
         assert "default-src 'self'" in policy
         assert "frame-ancestors 'none'" in policy
         assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
-        process.send_signal(number)
-        assert process.wait(20) == code
-        assert process.stderr is not None
-        assert process.stderr.read() == ""
+        _end(process, signal.SIGINT, 130)
     assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.slow
-def test_a_website_that_rebinds_its_name_gets_no_session(tmp_path: Path) -> None:
+def test_a_website_that_rebinds_its_name_gets_no_page_and_no_session(tmp_path: Path) -> None:
+    with served("--root", str(tmp_path)) as (process, url):
+        port = int(url.rpartition(":")[2])
+        _require_no_session(port)
+        _require_no_page(port)
+        _end(process, signal.SIGTERM, 143)
+
+
+def _end(process: subprocess.Popen[str], number: signal.Signals, code: int) -> None:
+    process.send_signal(number)
+    assert process.wait(20) == code
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+def _require_no_session(port: int) -> None:
     handshake = (
         "GET /_stcore/stream HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
         "Sec-WebSocket-Version: 13\r\n\r\n"
     )
-    with served("--root", str(tmp_path)) as (_, url):
-        port = int(url.rpartition(":")[2])
-        own = f"127.0.0.1:{port}"
-        answers = []
-        for host, origin in (
-            (own, f"http://{own}"),
-            (f"localhost:{port}", f"http://localhost:{port}"),
-            (f"evil.example:{port}", f"http://evil.example:{port}"),
-            (own, "http://evil.example"),
-            (own, f"http://127.0.0.1:{port + 1}"),
-            (own, f"https://{own}"),
-            (own, f"http://localhost:{port}"),
-            (own, "http://127.0.0.1"),
-            (own, f"http://{own}.evil.example"),
-            (own, f"http://{own}@evil.example"),
-            (own, "null"),
-            (own, ""),
-        ):
-            with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
-                line.sendall(handshake.format(host=host, origin=origin).encode())
-                answers.append(line.recv(12).split()[1])
+    own = f"127.0.0.1:{port}"
+    answers = []
+    for host, origin in (
+        (own, f"http://{own}"),
+        (f"localhost:{port}", f"http://localhost:{port}"),
+        (f"evil.example:{port}", f"http://evil.example:{port}"),
+        (own, "http://evil.example"),
+        (own, f"http://127.0.0.1:{port + 1}"),
+        (own, f"https://{own}"),
+        (own, f"http://localhost:{port}"),
+        (own, "http://127.0.0.1"),
+        (own, f"http://{own}.evil.example"),
+        (own, f"http://{own}@evil.example"),
+        (own, "null"),
+        (own, ""),
+    ):
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+            line.sendall(handshake.format(host=host, origin=origin).encode())
+            answers.append(line.recv(12).split()[1])
     assert answers == [b"101", b"101", *[b"403"] * 10]
 
 
-@pytest.mark.slow
-def test_a_website_that_rebinds_its_name_gets_no_page(tmp_path: Path) -> None:
-    with served("--root", str(tmp_path)) as (_, url):
-        port = int(url.rpartition(":")[2])
-        asked = {
-            f"Host: 127.0.0.1:{port}\r\n": b"200",
-            "Host: localhost\r\n": b"200",
-            f"Host: [::1]:{port}\r\n": b"200",
-            f"Host: evil.example:{port}\r\n": b"421",
-            f"Host: localhost.evil.example:{port}\r\n": b"421",
-            f"Host: 127.0.0.1@evil.example:{port}\r\n": b"421",
-            f"Host: 127.0.0.1.:{port}\r\n": b"421",
-        }
-        answers = {}
-        for path in ("/", "/_stcore/health", "/_stcore/host-config", "/media/x"):
-            for header in asked:
-                with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
-                    line.sendall(f"GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n".encode())
-                    answers[path, header] = line.makefile("rb").readline().split()[1]
+def _require_no_page(port: int) -> None:
+    asked = {
+        f"Host: 127.0.0.1:{port}\r\n": b"200",
+        "Host: localhost\r\n": b"200",
+        f"Host: [::1]:{port}\r\n": b"200",
+        f"Host: evil.example:{port}\r\n": b"421",
+        f"Host: localhost.evil.example:{port}\r\n": b"421",
+        f"Host: 127.0.0.1@evil.example:{port}\r\n": b"421",
+        f"Host: 127.0.0.1.:{port}\r\n": b"421",
+    }
+    answers = {}
+    for path in ("/", "/_stcore/health", "/_stcore/host-config", "/media/x"):
+        for header in asked:
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+                line.sendall(f"GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n".encode())
+                answers[path, header] = line.makefile("rb").readline().split()[1]
     own = {key: answer for key, answer in answers.items() if asked[key[1]] == b"200"}
     foreign = {key: answer for key, answer in answers.items() if key not in own}
     assert set(foreign.values()) == {b"421"}
@@ -218,15 +224,3 @@ def test_a_study_shows_nothing_else(tmp_path: Path) -> None:
     code = STUDY.format(root=str(tmp_path), study=str(study), script=script)
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines()[-1].endswith("0 []")
-
-
-@pytest.mark.slow
-def test_no_other_command_imports_streamlit() -> None:
-    code = (
-        "import sys, perennial.flows.cli.app as app, importlib\n"
-        "for line in app.COMMANDS.values():\n"
-        "    importlib.import_module(line[0].partition(':')[0])\n"
-        "print('streamlit' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
