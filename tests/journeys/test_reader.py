@@ -45,18 +45,17 @@ def walk(terminal: Harness, tmp_path_factory: pytest.TempPathFactory) -> Walk:
     return walk
 
 
-@pytest.fixture(params=[DESKTOP, PHONE])
-def page(request: pytest.FixtureRequest, walk: Walk) -> Iterator["Page"]:
-    """The home page on a desktop or a phone."""
+@pytest.fixture(scope="module")
+def page(walk: Walk) -> Iterator["Page"]:
+    """A page of a browser."""
     with playwright_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": request.param, "height": 900})
-        page.goto((walk.folder / "public/index.html").as_uri())
-        yield page
+        yield browser.new_page(viewport={"width": PHONE, "height": 900})
         browser.close()
 
 
 def test_a_reader_sees_every_model_with_a_number(page: "Page", walk: Walk) -> None:
+    page.goto((walk.folder / "public/index.html").as_uri())
     rows = page.evaluate(READ_TABLES)
     for name in NAMES:
         results = [row for row in rows if any(name in cell for cell in row)]
@@ -71,8 +70,11 @@ def test_a_reader_sees_every_model_with_a_number(page: "Page", walk: Walk) -> No
     assert not any(trial in path.read_text("utf-8") for path in (walk.folder / "public").rglob("*.html"))
 
 
-def test_a_reader_finds_no_empty_row_and_no_cut_cell_on_any_page(page: "Page", walk: Walk) -> None:
-    width = page.evaluate("window.innerWidth")
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_a_reader_finds_no_empty_row_and_no_cut_cell_on_any_page(
+    page: "Page", walk: Walk, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
     for path in sorted((walk.folder / "public").rglob("*.html")):
         page.goto(path.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
@@ -82,6 +84,7 @@ def test_a_reader_finds_no_empty_row_and_no_cut_cell_on_any_page(page: "Page", w
 
 
 def test_a_reader_opens_a_model_and_sees_why_it_lost(page: "Page", walk: Walk) -> None:
+    page.goto((walk.folder / "public/index.html").as_uri())
     page.goto(page.evaluate("[...document.links].find(a => a.innerText.includes('corvid-mini')).href"))
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     text = page.inner_text("body")
