@@ -7,10 +7,13 @@ namespace of its own mounts what it needs, and the mounts end with it.
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
+
+PROGRAM = (sys.executable, "-P", "-m", "perennial.flows.cli.app")
 
 
 @lru_cache
@@ -31,15 +34,20 @@ def require_mounts() -> None:
 
 
 def run_mounted(
-    mount: str, arguments: tuple[str, ...], environment: dict[str, str], cwd: Path, after: str = "true"
+    mount: str,
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    cwd: Path,
+    after: str = "true",
+    program: Sequence[str] = PROGRAM,
 ) -> "subprocess.CompletedProcess[str]":
     """Run the shell line `mount`, then `perennial` with the arguments, then the line `after`.
 
     Returns what all three printed, with the exit code of `perennial`.
     """
-    script = f'set -e; {mount}; set +e; "$0" -P -m perennial.flows.cli.app "$@"; code=$?; {after}; exit $code'
+    script = f'set -e; {mount}; set +e; "$0" "$@"; code=$?; {after}; exit $code'
     return subprocess.run(
-        ["unshare", "-m", "sh", "-c", script, sys.executable, *arguments],
+        ["unshare", "-m", "sh", "-c", script, *program, *arguments],
         cwd=cwd,
         env=environment,
         capture_output=True,

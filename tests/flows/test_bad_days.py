@@ -42,10 +42,11 @@ from tests.flows.grown_root import (
     settings_of,
 )
 from tests.flows.mounted import require_mounts, run_mounted
+from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.flows.report_root import publish_without_models
+from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import running_server
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish, staged_rows
 
@@ -281,10 +282,14 @@ def test_a_staging_folder_that_is_deleted_while_it_is_published_is_noticed(
     assert published_digests(root) == before
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT])
 @pytest.mark.parametrize(
-    ("unit", "table"),
-    [("next", "kumo_books"), ("next", "instances"), (ANSWERS, "episodes"), (ANSWERS, "turns")],
+    ("unit", "table", "number"),
+    [
+        ("next", "kumo_books", errno.ENOSPC),
+        ("next", "instances", errno.EROFS),
+        (ANSWERS, "episodes", errno.EDQUOT),
+        (ANSWERS, "turns", errno.EIO),
+    ],
 )
 def test_a_disk_that_fails_while_publishing_leaves_nothing_published_and_no_draft(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, unit: str, table: str, number: int
@@ -359,7 +364,7 @@ def test_a_reply_that_was_altered_in_the_ledger_stops_the_batch_that_would_use_i
     root = Path(shutil.copytree(base, tmp_path / "root"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PERENNIAL_API_KEY", raising=False)
-    with running_server(ServerOptions()) as server:
+    with serving(ServerOptions()) as server:
         settings = settings_of(root, players=["scripted"], runs=1, base_url=server.url)
         policies = grow_answers(settings)
         batch = _batch_of(root, ANSWERS, "episodes")
@@ -415,7 +420,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
 
 
 def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_room(
-    base: Path, by_prefect: Harness, tmp_path: Path
+    base: Path, tmp_path: Path
 ) -> None:
     require_mounts()
     disk = tmp_path / "disk"
@@ -423,7 +428,8 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     used = sum(-(-path.stat().st_size // 4096) * 4 for path in base.rglob("*") if path.is_file())
     mount = f"mount -t tmpfs -o size={used + 48}k tmpfs {disk} && cp -a {base}/. {disk}"
     kept = f"cp -a {disk}/. {tmp_path}/kept"
-    done = run_mounted(mount, (*REFRESH, "--root", str(disk)), by_prefect.environment, tmp_path, after=kept)
+    command = (*REFRESH, "--root", str(disk))
+    done = run_mounted(mount, command, clean_environment(), tmp_path, after=kept, program=PLAIN_PROGRAM)
     line = _refuse(done, 2)
     assert f"{disk}/" in line
     assert "the disk is full: free some space" in line
