@@ -19,8 +19,9 @@ from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY
 from tests.flows.plain_audit import PROGRAM
 from tests.flows.prefect_harness import Harness
+from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import RunningServer, running_server
+from tests.server.running import ServerControls
 
 pytestmark = pytest.mark.slow
 
@@ -35,9 +36,9 @@ REFRESH = (
 @contextmanager
 def refreshing(
     keyed_by_prefect: Harness, root: Path
-) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
+) -> "Iterator[tuple[subprocess.Popen[str], ServerControls]]":
     """Yield a refresh whose calls in flight are held."""
-    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+    with serving(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = keyed_by_prefect.start(*REFRESH, "--base-url", server.url, "--root", str(root), cwd=root)
         try:
             server.wait_held(waiting=2, timeout_s=240)
@@ -117,7 +118,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:
     ours, theirs = pty.openpty()
-    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+    with serving(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
             [
                 *(*PROGRAM, *REFRESH),
@@ -148,7 +149,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     assert _count_kept(tmp_path) == answered
 
 
-def _drain_until_held(terminal: int, server: RunningServer) -> None:
+def _drain_until_held(terminal: int, server: ServerControls) -> None:
     """Read what the terminal shows, as nothing is written to a full one, until replies are held."""
     os.set_blocking(terminal, False)
     for _ in range(2400):

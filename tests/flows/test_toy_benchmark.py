@@ -16,25 +16,21 @@ from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
-from perennial.flows.refresh.plan import prepare_refresh, settle_seed
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.flows.refresh.print_plan import estimate_refresh
-from perennial.flows.refresh.publish import audit_and_publish
-from perennial.flows.run.plain_stages import PlainStages
-from perennial.flows.stages.grow import grow
-from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.prompts import render
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 from perennial.schemas.settings import load_settings
 from perennial.tasks.report.page import sections
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions
-from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY
 from tests.flows.installed_benchmarks import installed, write_package
+from tests.flows.made_units import make_edition
 from tests.flows.prefect_harness import Harness
+from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import RunningServer, running_server
 from tests.toy import benchmark as toy
 
 pytestmark = pytest.mark.slow
@@ -62,38 +58,20 @@ def _installed(package: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[RunningServer]:
-    with running_server(ServerOptions(keys=(KEY,), roles="tests.toy.scripted_model")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def root(_installed: None, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def root(_installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data root with two editions of the toy, both played by a program and a model."""
     folder = tmp_path_factory.mktemp("toy")
-    with pytest.MonkeyPatch.context() as patch:
+    options = ServerOptions(keys=(KEY,), roles="tests.toy.scripted_model")
+    with pytest.MonkeyPatch.context() as patch, serving(options) as server:
         patch.chdir(folder)
         patch.setenv("PERENNIAL_API_KEY", KEY)
         (folder / "perennial.toml").write_text(
             'benchmark = "toy"\nruns = 2\n[toy]\nsums = 60\n[kumo]\nx = 1\n'
         )
         for edition in ("first", "second"):
-            _refresh(folder, edition=edition, base_url=server.url, players=["adder", "scripted"])
+            players = ["adder", "scripted"]
+            make_edition(folder, edition, benchmark="toy", base_url=server.url, players=players)
         yield folder
-
-
-def _refresh(root: Path, **flags: object) -> None:
-    """Publish an edition and its first evaluation, in this process and without Prefect."""
-    settings = load_settings({**flags, "root": str(root)})
-    store = Store(settings.root)
-    prepared = prepare_refresh(settings, store)
-    refresh = settle_seed(prepared.plan, settings.seed, store)
-    for plan in (refresh.growth, refresh.evaluation):
-        Staging(store, plan.unit).write_plan(plan)
-        policies = Policies.read(settings, prepared.part.inputs)
-        grow(open_workspace(store.root, plan.unit), policies, PlainStages())
-        audit_and_publish(store.root, plan.unit)
-        Staging(store, plan.unit).remove()
 
 
 def _rows(root: Path, sql: str) -> list[tuple[object, ...]]:
@@ -198,7 +176,7 @@ def test_a_template_that_cannot_be_rendered_ends_a_refresh_of_programs_before_an
     render._environment.cache_clear()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnusableBenchmark) as caught:
-        _refresh(tmp_path, benchmark="toy", sums=1, edition="first", players=["adder"])
+        make_edition(tmp_path, "first", benchmark="toy", sums=1, players=["adder"])
     render._environment.cache_clear()
     assert "\n" not in str(caught.value)
     assert re.match(rf"benchmark 'toy' cannot show question toy_\w+ to a model: {reason}", str(caught.value))
