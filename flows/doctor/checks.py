@@ -162,13 +162,9 @@ def _versions() -> str | Check:
 def _find_rivals() -> set[str]:
     """Find other packages that bring a module `perennial`."""
     # `packages_distributions` would make a path of each file of each package: half a second.
-    listed = ((package, *map(package.read_text, ("top_level.txt", "RECORD"))) for package in distributions())
-    bringing = {
-        package.name
-        for package, modules, files in listed
-        if "perennial" in (modules or "").split()
-        or (not modules and re.search(r"^perennial(/.*)?\.py", files or "", re.M))
-    }
+    listed = re.compile(r"^perennial($|(/.*)?\.py)", re.MULTILINE)
+    lists = ((package, name) for package in distributions() for name in ("top_level.txt", "RECORD"))
+    bringing = {package.name for package, name in lists if listed.search(package.read_text(name) or "")}
     return bringing - {_DISTRIBUTION}
 
 
