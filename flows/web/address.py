@@ -1,4 +1,4 @@
-"""Where the pages are served: the address, and whether others than this machine may be let in."""
+"""Where pages are served, whether others than this machine may be let in, and what this process serves."""
 
 import errno
 import socket
@@ -12,10 +12,8 @@ from perennial.tasks.llm.endpoint import bracket_host, is_loopback
 
 DEFAULT_PORT = 8501
 
-
 # Names by which a browser on this machine asks for a page: a website that rebinds its own name has another.
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")
-
 
 # `create_server` passes on the resolver's numbers in an OSError: names without an address have these.
 _NO_ADDRESS_HERE = (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_FAIL)
@@ -83,3 +81,24 @@ def open_port(address: Address) -> socket.socket:
             f"--port {address.port} on {address.host} cannot be used ({error.strerror or error}): choose "
             "another, or --port 0 for any free one"
         ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the script of each visit shows: a data root, or in place of the explorer the file of a study."""
+
+    root: str
+    study: str | None = None
+
+
+_served: list[Site] = []
+
+
+def serve_site(site: Site) -> None:
+    """Let every visit from now on see this site."""
+    _served[:] = [site]
+
+
+def served_site() -> Site:
+    """Return the site that this process serves."""
+    return _served[0]

@@ -1,6 +1,6 @@
 """The script that Streamlit runs for each visit and after each input: a study, or the explorer."""
 
-from perennial.flows.web.site import served_site
+from perennial.flows.web.address import served_site
 
 _site = served_site()
 if _site.study is None:

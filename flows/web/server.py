@@ -31,8 +31,7 @@ from streamlit.starlette import App
 from streamlit.web import bootstrap
 
 from perennial.flows.console.interrupts import first_signal
-from perennial.flows.web.address import Address
-from perennial.flows.web.site import Site, serve_site
+from perennial.flows.web.address import Address, Site, serve_site
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.rows import JsonObject
 

@@ -24,7 +24,7 @@ COMMAND = (sys.executable, "-m", "perennial.flows.cli.app", "web")
 STUDY = """
 import sys
 from streamlit.testing.v1 import AppTest
-from perennial.flows.web.site import Site, serve_site
+from perennial.flows.web.address import Site, serve_site
 serve_site(Site({root!r}, {study!r}))
 page = AppTest.from_file({script!r}).run(timeout=30)
 names = ("perennial.flows.web.explorer", "perennial.flows.web.shared_pages")

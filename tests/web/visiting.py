@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from perennial.flows.web import explorer
-from perennial.flows.web.site import Site, serve_site
+from perennial.flows.web.address import Site, serve_site
 
 # Each visit would search all installed packages for components again.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)

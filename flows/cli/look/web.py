@@ -11,8 +11,7 @@ import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal
-from perennial.flows.web.address import DEFAULT_PORT, Address, check_address, open_port
-from perennial.flows.web.site import Site
+from perennial.flows.web.address import DEFAULT_PORT, Address, Site, check_address, open_port
 from perennial.schemas.errors import InvalidOption
 
 
