@@ -16,8 +16,8 @@ from perennial.warehouse.catalog.catalog import open_catalog, visible_evaluation
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.made_units import make_edition
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 pytestmark = pytest.mark.slow
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
@@ -60,7 +60,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Path]:
     """A root whose edition a model of a scripted server has played, and the log of the same by Inspect."""
     root = tmp_path_factory.mktemp("root")
     options = ServerOptions(keys=(KEY,), seed=3, faults=FAULTS)
-    with pytest.MonkeyPatch.context() as patch, serving(options) as server:
+    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
         patch.setenv("PERENNIAL_API_KEY", KEY)
         patch.setenv("SCRIPTED_API_KEY", KEY)
         patch.setenv("SCRIPTED_BASE_URL", server.url)

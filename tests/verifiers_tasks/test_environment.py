@@ -18,8 +18,8 @@ from perennial.flows.practice.grade import grade
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import InvalidOption
 from tests.practice.drawn import GIVEN, draw
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 vf = pytest.importorskip("verifiers.v1", reason="the extra `verifiers` is not installed")
 PACKAGES = {name: pytest.importorskip(f"perennial_{name}") for name in GIVEN}
@@ -37,11 +37,11 @@ MODELS = {
 
 
 @contextmanager
-def answering(benchmark: str, **changed: Any) -> Iterator[str]:
+def serving(benchmark: str, **changed: Any) -> Iterator[str]:
     """Yield the URL of a scripted server that answers this benchmark's questions."""
     roles, *models = MODELS[benchmark]
     options = ServerOptions(models=tuple(models), roles=roles)
-    with serving(replace(options, **changed)) as server:
+    with running_server(replace(options, **changed)) as server:
         yield server.url
 
 
@@ -79,7 +79,7 @@ def _text_of(value: Any) -> str:
 def test_verifiers_evaluates_models_on_what_sample_draws(benchmark: str, tmp_path: Path) -> None:
     _, right, wrong = MODELS[benchmark]
     drawn = [question.as_json() for question in draw(benchmark, 3)]
-    with answering(benchmark, faults={"player.no_answer": 1.0} if benchmark == "kumo" else {}) as url:
+    with serving(benchmark, faults={"player.no_answer": 1.0} if benchmark == "kumo" else {}) as url:
         for model in (right, wrong):
             (tmp_path / model).mkdir()
             traces = evaluate(tmp_path / model, benchmark, url, model)
@@ -105,7 +105,7 @@ def test_hostile_policies_get_what_their_answers_deserve(benchmark: str, tmp_pat
     number = len(POLICIES)
     roles = "tests.verifiers_tasks.hostile_policy"
     options = ("--env.agent.max-turns", "20", "-n", str(number))
-    with serving(ServerOptions(models=("m",), roles=roles)) as server:
+    with running_server(ServerOptions(models=("m",), roles=roles)) as server:
         traces = evaluate(tmp_path, benchmark, server.url, "m", *options)
     lines = [question.as_json() for question in draw(benchmark, number)]
     for trace, line in zip(traces, lines, strict=True):
@@ -127,7 +127,7 @@ def test_hostile_policies_get_what_their_answers_deserve(benchmark: str, tmp_pat
 
 @pytest.mark.slow
 def test_a_limit_of_turns_leaves_a_game_unfinished(tmp_path: Path) -> None:
-    with answering("kumo") as url:
+    with serving("kumo") as url:
         for trace in evaluate(tmp_path, "kumo", url, "scripted-perfect", "--env.agent.max-turns", "1"):
             assert trace["rewards"]["game_score"]["score"] == 0.0
             assert trace["metrics"]["unfinished"] == 1.0
