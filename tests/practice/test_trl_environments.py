@@ -101,7 +101,6 @@ def _byte_tokenizer(chat_template: str) -> Any:
 def test_the_trainer_of_trl_plays_a_game_by_calls_and_trains_on_its_score(tmp_path: Path) -> None:
     """One step of a tiny random model, whose replies are scripted: the rest is TRL's own."""
     trl = pytest.importorskip("trl", reason="trl is not installed")
-    torch = pytest.importorskip("torch", reason="torch is not installed")
     from datasets import Dataset
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -132,7 +131,6 @@ def test_the_trainer_of_trl_plays_a_game_by_calls_and_trains_on_its_score(tmp_pa
     sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "head_dim": 8}
     heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 20_000}
     config = Qwen3Config(vocab_size=len(tokenizer), eos_token_id=tokenizer.eos_token_id, **sizes, **heads)
-    torch.manual_seed(0)
     chosen = {"num_generations": 2, "per_device_train_batch_size": 2, "max_steps": 1, "logging_steps": 1}
     trainer = Scripted(
         model=Qwen3ForCausalLM(config),

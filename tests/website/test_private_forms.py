@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -136,17 +137,19 @@ def test_the_audit_refuses_a_public_twin(edition: str, private_root: Path, tmp_p
     rows = table.to_pylist()
     shared = pq.ParquetFile(files["instances"]).read()
     domains = dict(zip(*(shared[name].to_pylist() for name in ("instance_id", "domain")), strict=True))
-    secrets = [row for row in rows if row["instance_id"] in private]
-    pairs = [(row, other) for row in secrets for other in rows if other["instance_id"] not in private]
+    secrets, others = (
+        [row for row in rows if (row["instance_id"] in private) == hid] for hid in (True, False)
+    )
     # Equal parameters are twins within a task of BeyondBench.
-    secret, public = min(pairs, key=lambda pair: len({domains[row["instance_id"]] for row in pair}))
+    secret, public = min(
+        product(secrets, others), key=lambda pair: len({domains[row["instance_id"]] for row in pair})
+    )
     for columns in twins:
         doctored = [row | {column: secret[column] for column in columns if row is public} for row in rows]
         pq.write_table(pa.Table.from_pylist(doctored, schema=table.schema), tmp_path / "doctored")
         audited = audit({**files, name: tmp_path / "doctored"}, unit=edition, plan=plan, runner=PlainRunner())
         broken = [row["expectation"] for row in audited.rows if not row["success"]]
         assert any("private one" in sentence for sentence in broken), (columns, broken)
-    shared = pq.ParquetFile(files["instances"]).read()
     apart = replace(plan, private_share=0.0)
     assert all(row["success"] for row in audit(files, unit=edition, plan=apart, runner=PlainRunner()).rows)
     single = pa.Table.from_pylist(
