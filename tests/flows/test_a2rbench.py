@@ -15,9 +15,8 @@ from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import commands_on
 from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -27,14 +26,14 @@ SMALL = (*REFRESH, "--seeds", "1", "--variations", "1")
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerControls]:
+def server() -> Iterator[RunningServer]:
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES)
-    with serving(options) as running:
+    with running_server(options) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def root(keyed: Harness, server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data root with an edition that programs and four models have played."""
     folder = tmp_path_factory.mktemp("a2rbench")
     (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\n')

@@ -17,9 +17,9 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
-from tests.server.in_thread import serving
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
 def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     folder = tmp_path_factory.mktemp("authors")
     (folder / "models.toml").write_text("".join(f'["{name}"]\n{PRICES}' for name in MODELS))
-    with pytest.MonkeyPatch.context() as patch, serving(OPTIONS) as server:
+    with pytest.MonkeyPatch.context() as patch, running_server(OPTIONS) as server:
         patch.setenv("PERENNIAL_API_KEY", "none")
         patch.chdir(folder)
         make_edition(folder / "data", "e1", base_url=server.url, **ASKED)

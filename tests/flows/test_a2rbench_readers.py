@@ -20,9 +20,8 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import scripted_analyst
 from tests.flows.made_units import make_edition, make_evaluation
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -38,15 +37,15 @@ BENCHMARK = dict.fromkeys(("domains", "settings", "instances")) | {
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerControls]:
+def server() -> Iterator[RunningServer]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PERENNIAL_API_KEY", "none")
-        with serving(OPTIONS) as running:
+        with running_server(OPTIONS) as running:
             yield running
 
 
 @pytest.fixture(scope="module")
-def grown(server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def grown(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root with an edition of 18 items that a program has played."""
     root = tmp_path_factory.mktemp("grown")
     make_edition(root, "e1", **{**BENCHMARK, "players": ["identity"]})
@@ -58,7 +57,7 @@ def root(grown: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(grown, tmp_path / "root"))
 
 
-def evaluate(root: Path, server: ServerControls, players: list[str], **more: Any) -> str:
+def evaluate(root: Path, server: RunningServer, players: list[str], **more: Any) -> str:
     flags = {"benchmark": "a2rbench", "base_url": server.url, "runs": 1, "players": players} | more
     return make_evaluation(root, "e1", **flags)
 
@@ -67,7 +66,7 @@ def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
 
 
-def test_a_judge_reads_only_what_the_reply_states(root: Path, server: ServerControls) -> None:
+def test_a_judge_reads_only_what_the_reply_states(root: Path, server: RunningServer) -> None:
     evaluate(root, server, ["proser", "right", "lost"], answer_judge="judge-honest")
     answers = "a2rbench_answers JOIN episodes USING (edition, episode_id)"
     found = rows(
@@ -95,7 +94,7 @@ def test_a_judge_reads_only_what_the_reply_states(root: Path, server: ServerCont
 
 
 def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
-    root: Path, server: ServerControls
+    root: Path, server: RunningServer
 ) -> None:
     analysts = ["analyst-a", "analyst-b"]
     evaluate(root, server, ["right", "familiar", "joined"], analysts=analysts, analysed=7)
@@ -148,7 +147,7 @@ def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
 
 
 def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing(
-    root: Path, server: ServerControls
+    root: Path, server: RunningServer
 ) -> None:
     analysts = ["analyst-slips", "analyst-hopeless"]
     more = {"analysts": analysts, "analysed": 5, "answer_judge": "judge-inventive", "runs": 2}
@@ -178,7 +177,7 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     assert reproduce_unit(Store(str(root)), unit, folder).same
 
 
-def test_the_plan_estimates_the_calls_of_readers(grown: Path, server: ServerControls) -> None:
+def test_the_plan_estimates_the_calls_of_readers(grown: Path, server: RunningServer) -> None:
     flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(grown), "players": ["right"], "runs": 2}
     more = {"answer_judge": "judge-honest", "analysts": ["analyst-a"], "analysed": 4}
     settings = load_settings({**flags, **more, "base_url": server.url})

@@ -8,16 +8,15 @@ import pytest
 
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 FAULTS = {"configurer.unknown_truth": 0.4}
 
 
 @pytest.fixture
-def server() -> Iterator[ServerControls]:
-    with serving(ServerOptions(seed=3, faults=FAULTS)) as running:
+def server() -> Iterator[RunningServer]:
+    with running_server(ServerOptions(seed=3, faults=FAULTS)) as running:
         yield running
 
 
@@ -30,7 +29,7 @@ def give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.mark.slow
 def test_domains_are_proposed_edited_configured_and_used(
-    give: Run, server: ServerControls, tmp_path: Path
+    give: Run, server: RunningServer, tmp_path: Path
 ) -> None:
     author = ("--author", "scripted", "--base-url", server.url)
     asked = ("domains", "propose", "--count", "4", "--categories", "Music", "--out", "p.jsonl", *author)

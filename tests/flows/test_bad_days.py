@@ -45,8 +45,8 @@ from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.flows.report_root import publish_without_models
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish, staged_rows
 
@@ -364,7 +364,7 @@ def test_a_reply_that_was_altered_in_the_ledger_stops_the_batch_that_would_use_i
     root = Path(shutil.copytree(base, tmp_path / "root"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PERENNIAL_API_KEY", raising=False)
-    with serving(ServerOptions()) as server:
+    with running_server(ServerOptions()) as server:
         settings = settings_of(root, players=["scripted"], runs=1, base_url=server.url)
         policies = grow_answers(settings)
         batch = _batch_of(root, ANSWERS, "episodes")

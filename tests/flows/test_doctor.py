@@ -31,8 +31,8 @@ from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish
 from tests.flows.grown_root import digests
 from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.prefect_harness import Harness, clean_environment
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ def test_it_needs_no_prefect(tiny: Path) -> None:
 def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(ServerOptions(keys=(KEY,))) as server:
+    with running_server(ServerOptions(keys=(KEY,))) as server:
         url = server.url
         monkeypatch.setenv("PERENNIAL_BASE_URL", url)
         monkeypatch.setenv("PERENNIAL_KUMO_AUTHOR", "scripted")

@@ -24,8 +24,8 @@ from perennial.warehouse.editions.publish import publish
 from perennial.warehouse.merge_parts import consolidate
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 DOCS = Path(__file__).parents[2] / "docs"
 VARIABLES = ("OPENAI_API_KEY", "AZURE_KEY", "EXAMPLE_API_KEY", "EXAMPLE_PROJECT")
@@ -99,7 +99,7 @@ def test_every_key_of_every_documented_entry_is_played(
     for name in VARIABLES:
         monkeypatch.setenv(name, "sk-0123456789")
     Path("tokenizer.json").write_text(json.dumps(TOKENIZER))
-    with serving(ServerOptions(models=tuple(sorted(models)), roles="tests.server.one_word")) as server:
+    with running_server(ServerOptions(models=tuple(sorted(models)), roles="tests.server.one_word")) as server:
         written = [as_toml(name, entry, server.url) for name, entry in entries.items()]
         Path("models.toml").write_text("\n\n".join(written))
         facts, episodes = play(list(entries), server.url)

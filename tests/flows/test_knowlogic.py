@@ -13,9 +13,8 @@ from tests.flows.hand_made_root import commands_on
 from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.knowlogic.scripted_analyst import ANALYSTS, MODELS
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -26,14 +25,14 @@ SMALL = (*REFRESH, "--domains", "nature,social", "--questions", "6")
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerControls]:
+def server() -> Iterator[RunningServer]:
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES)
-    with serving(options) as running:
+    with running_server(options) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def root(keyed: Harness, server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data root with an edition that programs and five models have played."""
     folder = tmp_path_factory.mktemp("knowlogic")
     (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\n')
@@ -104,7 +103,7 @@ def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tm
 
 
 def test_imported_questions_are_played_by_models_and_not_by_exact(
-    keyed: Harness, server: ServerControls, root: Path, tmp_path: Path
+    keyed: Harness, server: RunningServer, root: Path, tmp_path: Path
 ) -> None:
     columns = "instance_id, pair, language, domain, difficulty, text, question, options, letters"
     names = ("_", "id", "language", "domain", "difficulty", "text", "question", "options", "answer")
@@ -139,7 +138,7 @@ def test_the_papers_size_is_600_questions_at_temperature_0_7(
 
 
 def test_analysts_classify_wrong_letters_with_proof_and_knowledge_at_hand(
-    keyed: Harness, root: Path, tmp_path: Path, server: ServerControls
+    keyed: Harness, root: Path, tmp_path: Path, server: RunningServer
 ) -> None:
     shutil.copytree(root.parent, tmp_path / "copy")
     folder = tmp_path / "copy"

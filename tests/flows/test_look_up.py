@@ -12,16 +12,17 @@ from perennial.schemas.model_calls import ModelChoice
 from perennial.schemas.settings import RefreshSettings
 from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 SMALL = ("--domains", "chemical_analysis", "--settings", "easy", "--instances", "1", "--seed", "7")
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerControls]:
-    with serving(ServerOptions(models=("alpha", "beta"), refuse=("top_p",), keys=("right",))) as controls:
+def server() -> Iterator[RunningServer]:
+    with running_server(
+        ServerOptions(models=("alpha", "beta"), refuse=("top_p",), keys=("right",))
+    ) as controls:
         yield controls
 
 
@@ -43,7 +44,7 @@ def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
     code: int,
     said: str,
     harness: Harness,
-    server: ServerControls,
+    server: RunningServer,
     tmp_path: Path,
 ) -> None:
     given = ("--base-url", server.url, *options, "--root", str(tmp_path / "data"))
@@ -55,7 +56,7 @@ def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
 
 @pytest.mark.slow
 def test_each_model_is_asked_one_short_question_once_in_a_data_root(
-    harness: Harness, server: ServerControls, tmp_path: Path
+    harness: Harness, server: RunningServer, tmp_path: Path
 ) -> None:
     keyed = harness.but(PERENNIAL_API_KEY="right")
     root = ("--root", str(tmp_path))
@@ -76,14 +77,14 @@ def test_each_model_is_asked_one_short_question_once_in_a_data_root(
 
 @pytest.mark.slow
 def test_a_model_of_the_same_name_at_another_server_is_asked_again(
-    server: ServerControls, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ) -> None:
     def choose(base_url: str) -> RefreshSettings:
         return RefreshSettings(root=str(tmp_path), base_url=base_url)
 
     said: list[str] = []
     with (
-        serving(ServerOptions(models=("alpha",), keys=("other",))) as other,
+        running_server(ServerOptions(models=("alpha",), keys=("other",))) as other,
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setenv("PERENNIAL_API_KEY", "right")

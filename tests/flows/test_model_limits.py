@@ -11,8 +11,8 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 ONE_BATCH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
@@ -33,7 +33,7 @@ def test_a_wrong_key_or_model_is_one_line_after_few_requests(
     harness: Harness, tmp_path: Path, key: str, model: str, told: str
 ) -> None:
     wrong = harness.but(PERENNIAL_API_KEY=key)
-    with serving(ServerOptions(keys=(KEY,))) as server:
+    with running_server(ServerOptions(keys=(KEY,))) as server:
         done = wrong.perennial(
             *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "20"),
             *("--players", model, "--base-url", server.url, "--root", str(tmp_path)),
@@ -53,7 +53,7 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
     keyed: Harness, tmp_path: Path
 ) -> None:
     command = (*ONE_BATCH, "--root", str(tmp_path))
-    with serving(ServerOptions(keys=(KEY,))) as server:
+    with running_server(ServerOptions(keys=(KEY,))) as server:
         limited = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "7", cwd=tmp_path)
         assert limited.returncode == 7
         assert limited.stderr.count("\n") == 1
@@ -73,7 +73,7 @@ def test_requests_that_fail_count_towards_the_limit_of_calls(
 ) -> None:
     """The case that made 27 and 11 requests: failed calls counted for nothing."""
     options = ServerOptions(keys=(KEY,), seed=1, faults={fault: 0.5}, max_transport_faults=99)
-    with serving(options) as server:
+    with running_server(options) as server:
         limits = ("--max-calls", "7", "--max-attempts", "3", "--concurrency", "32")
         done = keyed.perennial(
             *(*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url, *limits), cwd=tmp_path
@@ -87,7 +87,7 @@ def test_requests_that_fail_count_towards_the_limit_of_calls(
 
 @pytest.mark.slow
 def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(keyed: Harness, tmp_path: Path) -> None:
-    with serving(ServerOptions(keys=(KEY,), hold_after=0)) as server:
+    with running_server(ServerOptions(keys=(KEY,), hold_after=0)) as server:
         command = (*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url)
         process = keyed.start(*command, "--max-calls", "5", cwd=tmp_path)
         server.wait_held(waiting=5)
@@ -107,7 +107,7 @@ def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(keyed: Harness,
 @pytest.mark.slow
 def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
     command = (*ONE_BATCH, "--root", str(tmp_path), "--max-tokens", "200")
-    with serving(ServerOptions(keys=(KEY,))) as server:
+    with running_server(ServerOptions(keys=(KEY,))) as server:
         options = ("--base-url", server.url, "--max-cost", "0.02")
         unpriced = keyed.perennial(*command, *options, cwd=tmp_path)
         assert unpriced.returncode == 2
@@ -129,7 +129,7 @@ def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harn
 def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp_path: Path) -> None:
     failing = ServerOptions(keys=(KEY,), seed=1, faults={"500": 0.3}, max_transport_faults=99)
     command = (*ONE_BATCH, "--root", str(tmp_path), "--max-attempts", "2", "--instances", "20")
-    with serving(failing) as server:
+    with running_server(failing) as server:
         failed = keyed.perennial(*command, "--base-url", server.url, cwd=tmp_path)
         assert failed.returncode == 6
         told = re.search(r"error: (\d+) episodes ended because model calls failed for good", failed.stderr)

@@ -13,10 +13,9 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness, edition_content, wait_until
-from tests.server.in_thread import serving
 from tests.server.log import LogLine, answers_by_digest
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
 
 pytestmark = pytest.mark.slow
@@ -46,14 +45,14 @@ def undisturbed(
     keyed: Harness, faulty: ServerOptions, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[LogLine], str]:
     root = tmp_path_factory.mktemp("models")
-    with serving(faulty) as server:
+    with running_server(faulty) as server:
         done = keyed.perennial(*_command(server, root), cwd=root)
         log = server.log()
     assert done.returncode == 0, done.stderr
     return root, log, done.stdout
 
 
-def _command(server: ServerControls, root: Path, *more: str) -> tuple[str, ...]:
+def _command(server: RunningServer, root: Path, *more: str) -> tuple[str, ...]:
     return ("refresh", *MODEL_REFRESH, "--base-url", server.url, "--root", str(root), *more)
 
 
@@ -139,7 +138,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
     tmp_path: Path,
 ) -> None:
     calls = _count_answers(undisturbed[0])
-    with serving(faulty) as server:
+    with running_server(faulty) as server:
         for hold_after in (calls // 3, calls // 3):
             server.release(hold_after)
             process = keyed.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)

@@ -12,8 +12,8 @@ from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.schemas.settings.models import load_models
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
     options = ServerOptions(
         keys=(KEY,), models=("m",), refuse=("temperature",), roles="tests.server.one_word"
     )
-    with serving(options) as server:
+    with running_server(options) as server:
         monkeypatch.setenv("LOCAL_KEY", KEY)
         monkeypatch.setenv("PERENNIAL_TEMPERATURE", "0.5")
         shared = f'base_url = "{server.url}"\nkey_env = "LOCAL_KEY"\n'

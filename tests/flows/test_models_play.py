@@ -25,9 +25,8 @@ from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY, Published
 from tests.flows.hand_made_root import perennial
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 SECOND = "sk-second-0123456789"
 STRICT = ServerOptions(keys=(SECOND,), models=("o3-2025",), refuse=("temperature",))
@@ -70,7 +69,7 @@ def requests(calls: Sequence[dict[str, Any]], model: str) -> list[dict[str, Any]
 @pytest.fixture
 def second(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A second server, which models.toml describes as o3."""
-    with serving(STRICT) as server:
+    with running_server(STRICT) as server:
         Path("models.toml").write_text(
             f'[o3]\nmodel = "o3-2025"\nbase_url = "{server.url}"\nkey_env = "SECOND_KEY"\n'
             'api = { temperature = "unset" }\nreasoning_effort = "low"\nsystem_role = "developer"\n'
@@ -81,11 +80,11 @@ def second(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.slow
 def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_model(
     root: Path,
-    second: ServerControls,
+    second: RunningServer,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with serving(ServerOptions(keys=(KEY,), models=("plain",))) as first:
+    with running_server(ServerOptions(keys=(KEY,), models=("plain",))) as first:
         with pytest.raises(InvalidOption, match=r"models.toml: \[o3\]: the environment variable SECOND_KEY"):
             play(root, "plain,o3", base_url=first.url, temperature=0.3)
         monkeypatch.setenv("SECOND_KEY", SECOND)
@@ -129,7 +128,7 @@ def drop_seconds(row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_whoever_corrects_the_facts_of_a_model_resumes_what_was_begun(
-    root: Path, second: ServerControls, monkeypatch: pytest.MonkeyPatch
+    root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECOND_KEY", SECOND)
     workspace = play(root, "o3")
@@ -147,7 +146,7 @@ def test_whoever_corrects_the_facts_of_a_model_resumes_what_was_begun(
 
 @pytest.mark.slow
 def test_smoke_buys_one_episode_of_each_model_before_the_rest(
-    root: Path, second: ServerControls, monkeypatch: pytest.MonkeyPatch
+    root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECOND_KEY", SECOND)
     described = Path("models.toml").read_text()
@@ -175,7 +174,7 @@ def test_smoke_buys_one_episode_of_each_model_before_the_rest(
 
 @pytest.mark.slow
 def test_what_smoke_bought_is_not_bought_again(
-    root: Path, second: ServerControls, monkeypatch: pytest.MonkeyPatch
+    root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECOND_KEY", SECOND)
     workspace = play(root, "o3", smoke=True)

@@ -21,8 +21,8 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ class Kept:
 @pytest.fixture(scope="module")
 def kept(keyed_by_prefect: Harness, tmp_path_factory: pytest.TempPathFactory) -> Kept:
     root = tmp_path_factory.mktemp("graph")
-    with serving(ServerOptions(keys=(KEY,), faults={"writer.missing_rule": 0.5})) as server:
+    with running_server(ServerOptions(keys=(KEY,), faults={"writer.missing_rule": 0.5})) as server:
         asked = ("refresh", *REFRESH, "--base-url", server.url, "--root", str(root))
         done = keyed_by_prefect.perennial(*asked, cwd=root)
     assert done.returncode == 0, done.stderr

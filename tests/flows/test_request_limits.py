@@ -14,7 +14,7 @@ from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.reading import LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.test_server_batches import CALLS, OPTIONS, Rows, describe_model, grown, play, root, single
-from tests.server.in_thread import serving
+from tests.server.running import running_server
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def test_failed_requests_count_and_a_higher_limit_resumes(
 ) -> None:
     """The case that made 27 and 11 requests: failed calls counted for nothing."""
     limits = {"max_attempts": 3, "concurrency": 32}
-    with serving(replace(OPTIONS, faults={fault: rate}, max_transport_faults=99)) as server:
+    with running_server(replace(OPTIONS, faults={fault: rate}, max_transport_faults=99)) as server:
         describe_model(server)
         for limit in (7, 7, 9):
             with pytest.raises(
@@ -39,7 +39,7 @@ def test_failed_requests_count_and_a_higher_limit_resumes(
             assert len(server.log()) == limit
         with LedgerReader(ledger_file(str(root))) as ledger:
             assert ledger.spending().requests == len(server.log()) == 9
-    with serving(OPTIONS) as server:
+    with running_server(OPTIONS) as server:
         describe_model(server)
         assert play(root, max_calls=CALLS + 9) == single
         with LedgerReader(ledger_file(str(root))) as ledger:
@@ -53,7 +53,7 @@ def test_a_limit_of_cost_holds_for_all_units_of_a_run(root: Path, monkeypatch: p
     asked = ModelRequest("player", "m", (), {}, "", "")
     with CallLedger(ledger_file(str(root)), "other@1", "http://127.0.0.1/v1") as ledger:
         asyncio.run(ledger.begin_attempt(asked, 5.0))
-    with serving(OPTIONS) as server:
+    with running_server(OPTIONS) as server:
         describe_model(
             *(server, "prompt_usd_per_million = 1000", "completion_usd_per_million = 1000", "max_output = 50")
         )

@@ -30,9 +30,8 @@ from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
 from tests.flows.installed_benchmarks import installed, write_package
 from tests.server.batch_faults import LINE_FAULTS
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +64,7 @@ def root(grown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "work/data"
 
 
-def describe_model(server: ServerControls, *lines: str) -> None:
+def describe_model(server: RunningServer, *lines: str) -> None:
     entry = ["[scripted]", f'base_url = "{server.url}"', 'key_env = "PERENNIAL_API_KEY"', *lines]
     Path("models.toml").write_text("\n".join(entry) + "\n")
 
@@ -95,7 +94,7 @@ def batches_of(root: Path) -> list[tuple[Any, ...]]:
         return found.fetchall()
 
 
-def outcomes(server: ServerControls) -> Counter[str]:
+def outcomes(server: RunningServer) -> Counter[str]:
     return Counter(line.outcome for line in server.log())
 
 
@@ -104,7 +103,7 @@ def single(grown: Path, tmp_path_factory: pytest.TempPathFactory) -> Rows:
     """The rows of single calls."""
     root = tmp_path_factory.mktemp("single") / "data"
     shutil.copytree(grown / "data", root)
-    with pytest.MonkeyPatch.context() as patch, serving(OPTIONS) as server:
+    with pytest.MonkeyPatch.context() as patch, running_server(OPTIONS) as server:
         shutil.copy(grown / "perennial.toml", root.parent)
         patch.chdir(root.parent)
         patch.setenv("PERENNIAL_API_KEY", KEY)
@@ -119,7 +118,7 @@ def test_batches_give_the_rows_of_single_calls_and_each_call_names_its_batch(
     root: Path, single: Rows
 ) -> None:
     printed = Console(record=True, width=200, file=io.StringIO())
-    with serving(OPTIONS) as server, progress.show_on(printed):
+    with running_server(OPTIONS) as server, progress.show_on(printed):
         describe_model(server, "batch = true", 'headers = { "X-Title" = "perennial" }')
         assert play(root) == single
         seen = outcomes(server)
@@ -150,7 +149,7 @@ def test_whatever_goes_wrong_the_rows_are_the_same_and_what_came_is_not_asked_ag
     rate = 0.5 if fault in LINE_FAULTS else 1.0
     options = replace(OPTIONS, faults={fault: rate}, max_transport_faults=1)
     printed = Console(record=True, width=200, file=io.StringIO())
-    with serving(options) as server, progress.show_on(printed):
+    with running_server(options) as server, progress.show_on(printed):
         describe_model(server, "batch = true")
         rows = play(root)
         seen = outcomes(server)
@@ -173,7 +172,7 @@ def test_whatever_goes_wrong_the_rows_are_the_same_and_what_came_is_not_asked_ag
 
 
 def test_a_line_that_is_too_long_is_a_failed_call_and_not_bought_again(root: Path) -> None:
-    with serving(replace(OPTIONS, faults={"line_huge": 0.5})) as server:
+    with running_server(replace(OPTIONS, faults={"line_huge": 0.5})) as server:
         describe_model(server, "batch = true")
         with pytest.raises(
             EndpointFailed, match=r"\d+ x the body is longer than 4 MB, the limit that max_reply_mb"
@@ -187,7 +186,7 @@ def test_a_line_that_is_too_long_is_a_failed_call_and_not_bought_again(root: Pat
 
 
 def test_a_batch_that_fails_its_validation_stops_the_stage_with_one_error(root: Path, single: Rows) -> None:
-    with serving(replace(OPTIONS, faults={"batch_failed": 1.0}, max_transport_faults=1)) as server:
+    with running_server(replace(OPTIONS, faults={"batch_failed": 1.0}, max_transport_faults=1)) as server:
         describe_model(server, "batch = true")
         with pytest.raises(EndpointFailed) as failed:
             play(root)
@@ -209,7 +208,7 @@ def test_a_server_with_wrong_ids_fails_its_player_and_the_others_finish(
     root: Path, single: Rows, fault: str, said: str
 ) -> None:
     broken = replace(OPTIONS, faults={fault: 1.0}, max_transport_faults=99)
-    with serving(broken) as bad, serving(OPTIONS) as good:
+    with running_server(broken) as bad, running_server(OPTIONS) as good:
         describe_model(good, "batch = true")
         with Path("models.toml").open("a") as models:
             models.write(f'[bad]\nmodel = "scripted"\nbase_url = "{bad.url}"\nbatch = true\n')
@@ -228,14 +227,14 @@ def test_a_server_with_wrong_ids_fails_its_player_and_the_others_finish(
 
 
 def test_a_wrong_key_and_a_server_without_batches_are_one_error_each(root: Path, single: Rows) -> None:
-    with serving(replace(OPTIONS, keys=("sk-another-0123456789",))) as server:
+    with running_server(replace(OPTIONS, keys=("sk-another-0123456789",))) as server:
         describe_model(server, "batch = true")
         with pytest.raises(
             EndpointFailed, match=r"the key was refused by .*: set PERENNIAL_API_KEY to a valid key"
         ):
             play(root)
         assert set(outcomes(server)) == {"unauthorised"}
-    with serving(replace(OPTIONS, has_batches=False)) as server:
+    with running_server(replace(OPTIONS, has_batches=False)) as server:
         describe_model(server, "batch = true")
         with pytest.raises(EndpointFailed) as failed:
             play(root)
@@ -249,7 +248,7 @@ def test_a_batch_without_end_is_left_and_found_again(
     root: Path, single: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short = replace(FAST, bound_s=0.2)
-    with serving(replace(OPTIONS, hold_batch="polled")) as server:
+    with running_server(replace(OPTIONS, hold_batch="polled")) as server:
         describe_model(server, "batch = true")
         with monkeypatch.context() as patch:
             patch.setattr("perennial.flows.stages.model_calls.InBatches", partial(InBatches, pace=short))
@@ -264,7 +263,7 @@ def test_a_batch_without_end_is_left_and_found_again(
 
 
 def test_calls_are_reserved_before_a_batch_is_submitted(root: Path, single: Rows) -> None:
-    with serving(OPTIONS) as server:
+    with running_server(OPTIONS) as server:
         describe_model(server, "batch = true")
         with pytest.raises(
             LimitReached, match="the limit of 5 calls is reached: 5 requests sent, cost unknown"
@@ -278,7 +277,7 @@ def test_calls_are_reserved_before_a_batch_is_submitted(root: Path, single: Rows
 
 def test_a_call_in_a_batch_costs_half_and_the_limit_of_cost_knows(root: Path) -> None:
     prices = ("prompt_usd_per_million = 1000", "completion_usd_per_million = 1000", "max_output = 50")
-    with serving(OPTIONS) as server:
+    with running_server(OPTIONS) as server:
         describe_model(server, "batch = true", *prices)
         rows = play(root)
         expected = [(r["prompt_tokens"] + r["completion_tokens"]) * 1000 / 1e6 / 2 for r in rows["calls"]]
@@ -299,7 +298,7 @@ def test_the_plan_and_the_check_of_models_say_so(
         (False, 6, "it answers, but batch = true, and GET /batches fails: HTTP 404"),
     ):
         options = replace(OPTIONS, has_batches=has_batches, roles="tests.server.one_word")
-        with serving(options) as server:
+        with running_server(options) as server:
             describe_model(server, "batch = true")
             checked = perennial(monkeypatch, capsys, "models", "check")
             assert (checked.code, said in checked.out) == (code, True), checked.out

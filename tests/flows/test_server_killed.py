@@ -19,9 +19,9 @@ from tests.flows.plain_audit import PROGRAM
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content, wait_until
 from tests.flows.progress_lines import without_progress
 from tests.flows.test_serve import descendants, lives
-from tests.server.in_thread import serving
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +84,7 @@ def _require_one_line(process: "subprocess.Popen[str]") -> None:
 def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(
     keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:
-    with serving(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         command = (*ONE_BATCH, "--base-url", server.url, "--root", str(tmp_path))
         with _refreshing(command, tmp_path, PERENNIAL_API_KEY=KEY) as process:
             server.wait_held(waiting=2, timeout_s=300)

@@ -19,9 +19,8 @@ from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY
 from tests.flows.plain_audit import PROGRAM
 from tests.flows.prefect_harness import Harness
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -36,9 +35,9 @@ REFRESH = (
 @contextmanager
 def refreshing(
     keyed_by_prefect: Harness, root: Path
-) -> "Iterator[tuple[subprocess.Popen[str], ServerControls]]":
+) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
     """Yield a refresh whose calls in flight are held."""
-    with serving(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = keyed_by_prefect.start(*REFRESH, "--base-url", server.url, "--root", str(root), cwd=root)
         try:
             server.wait_held(waiting=2, timeout_s=240)
@@ -118,7 +117,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:
     ours, theirs = pty.openpty()
-    with serving(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
             [
                 *(*PROGRAM, *REFRESH),
@@ -149,7 +148,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     assert _count_kept(tmp_path) == answered
 
 
-def _drain_until_held(terminal: int, server: ServerControls) -> None:
+def _drain_until_held(terminal: int, server: RunningServer) -> None:
     """Read what the terminal shows, as nothing is written to a full one, until replies are held."""
     os.set_blocking(terminal, False)
     for _ in range(2400):

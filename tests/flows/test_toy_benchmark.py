@@ -29,8 +29,8 @@ from tests.flows.conftest import KEY
 from tests.flows.installed_benchmarks import installed, write_package
 from tests.flows.made_units import make_edition
 from tests.flows.prefect_harness import Harness
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 from tests.toy import benchmark as toy
 
 pytestmark = pytest.mark.slow
@@ -62,7 +62,7 @@ def root(_installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """A data root with two editions of the toy, both played by a program and a model."""
     folder = tmp_path_factory.mktemp("toy")
     options = ServerOptions(keys=(KEY,), roles="tests.toy.scripted_model")
-    with pytest.MonkeyPatch.context() as patch, serving(options) as server:
+    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
         patch.chdir(folder)
         patch.setenv("PERENNIAL_API_KEY", KEY)
         (folder / "perennial.toml").write_text(

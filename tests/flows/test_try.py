@@ -17,15 +17,15 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.prefect_harness import Harness, clean_environment, wait_until
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 BAD = {"refusal": 0.4, "player.no_answer": 1.0}  # no game is won, whatever the fresh questions are
 
 
 @pytest.mark.slow
 def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness, tmp_path: Path) -> None:
-    with serving(ServerOptions(models=("m",), faults=BAD)) as server:
+    with running_server(ServerOptions(models=("m",), faults=BAD)) as server:
         done = harness.perennial("try", "m", "--base-url", server.url, "--root", "data", cwd=tmp_path)
         asked = len(server.log())
     assert done.returncode == 0, done.stderr
@@ -68,7 +68,7 @@ def test_it_imports_no_prefect(tmp_path: Path) -> None:
         "finally:\n"
         "    print('prefect' in sys.modules, 'openlineage' in sys.modules)\n"
     )
-    with serving(ServerOptions(models=("m",))) as server:
+    with running_server(ServerOptions(models=("m",))) as server:
         asked = ("try", "m", "--base-url", server.url, "--root", "data")
         done = subprocess.run(
             [sys.executable, "-P", "-c", program, *asked],
@@ -85,7 +85,7 @@ def test_it_imports_no_prefect(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
-    with serving(ServerOptions(models=("m",), roles="tests.server.one_word")) as server:
+    with running_server(ServerOptions(models=("m",), roles="tests.server.one_word")) as server:
         chosen = ("--benchmark", "knowlogic", "--base-url", server.url, "--root", "data")
         done = harness.perennial("try", "m", *chosen, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -129,7 +129,7 @@ def test_the_line_of_progress_has_a_running_score() -> None:
 @pytest.mark.slow
 def test_a_model_that_never_ends_is_told_how_to_play_on(harness: Harness, tmp_path: Path) -> None:
     options = ServerOptions(models=("m",), roles="tests.server.one_action")
-    with serving(options) as server:
+    with running_server(options) as server:
         chosen = ("--base-url", server.url, "--root", "data")
         done = harness.perennial("try", "m", *chosen, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (7, 1), done.stderr
@@ -151,7 +151,7 @@ def test_a_model_whose_replies_are_cut_resumes_with_a_higher_limit_on_the_same_q
 ) -> None:
     models = tmp_path / "models.toml"
     models.write_text("[m]\nmax_output = 15\nparameters_billion = 0.135\n")
-    with serving(ServerOptions(models=("m",), hold_after=5)) as server:
+    with running_server(ServerOptions(models=("m",), hold_after=5)) as server:
         chosen = ("try", "m", "--base-url", server.url, "--root", "data")
         begun = harness.start(*chosen, cwd=tmp_path)
         wait_until(lambda: server.status().held, timeout_s=120)

@@ -14,8 +14,8 @@ from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.flows.prefect_harness import Harness
 from tests.llm.http_double import ask, ok, request, usage
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,11 @@ def test_check_says_who_answered(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     faults = {"other_model": 1.0}
-    with serving(ServerOptions(models=("m",), faults=faults, roles="tests.server.one_word")) as server:
+    with running_server(ServerOptions(models=("m",), faults=faults, roles="tests.server.one_word")) as server:
         shown = perennial(monkeypatch, capsys, "models", "check", "m", "--base-url", server.url)
     assert shown.code == 0
     assert "note: the reply is by 'other-1', as the server says, and not by 'm'" in shown.out
-    with serving(
+    with running_server(
         ServerOptions(models=("m",), faults={"blank": 1.0}, roles="tests.server.one_word")
     ) as server:
         shown = perennial(monkeypatch, capsys, "models", "check", "m", "--base-url", server.url)
@@ -103,7 +103,9 @@ def test_check_says_who_answered(
 def test_a_first_score_and_the_leaderboard_say_it(
     fault: str, said: str, harness: Harness, tmp_path: Path
 ) -> None:
-    with serving(ServerOptions(models=("m",), faults={fault: 1.0}, max_transport_faults=1_000)) as server:
+    with running_server(
+        ServerOptions(models=("m",), faults={fault: 1.0}, max_transport_faults=1_000)
+    ) as server:
         done = harness.perennial("try", "m", "--base-url", server.url, "--root", "data", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said_at_look_up = "note: model 'm' at " in done.stdout

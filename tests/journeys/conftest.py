@@ -8,8 +8,7 @@ import pytest
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.journeys.walking import SIX_MODELS, TERMINAL_WIDTH, Walk
-from tests.server.in_thread import serving
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +25,7 @@ def walk(terminal: Harness, tmp_path: Path) -> Walk:
 
 
 @pytest.fixture
-def server() -> Iterator[ServerControls]:
+def server() -> Iterator[RunningServer]:
     """A server of six models."""
-    with serving(SIX_MODELS) as controls:
+    with running_server(SIX_MODELS) as controls:
         yield controls

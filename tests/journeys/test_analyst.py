@@ -8,10 +8,10 @@ import pandas
 import pytest
 
 from tests.journeys.walking import Walk
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer
 
 
-def test_an_analyst_asks_queries_and_reads(walk: Walk, server: ServerControls) -> None:
+def test_an_analyst_asks_queries_and_reads(walk: Walk, server: RunningServer) -> None:
     models = ("acme/atlas-70b-instruct", "corvid-mini")
     players = ",".join((*models, "optimum", "guesser"))
     grow = f"perennial refresh --size tiny --runs 1 --base-url {server.url} --players {players}"

@@ -1,12 +1,12 @@
 """An author has domains proposed and configured by a model, looks at them, and grows an edition of them."""
 
 from tests.journeys.walking import Walk
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 
 def test_an_author_grows_an_edition_of_domains_that_a_model_wrote(walk: Walk) -> None:
-    with serving(ServerOptions(models=("writer",), seed=7)) as server:
+    with running_server(ServerOptions(models=("writer",), seed=7)) as server:
         grow = (
             f"perennial refresh --author writer --propose 2 --categories Medicine --base-url {server.url} "
             "--players optimum,guesser --settings easy --instances 2 --edition authored"

@@ -3,10 +3,10 @@
 import re
 
 from tests.journeys.walking import TERMINAL_WIDTH, Walk
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer
 
 
-def test_a_newcomer_gets_a_score_and_opens_its_page(walk: Walk, server: ServerControls) -> None:
+def test_a_newcomer_gets_a_score_and_opens_its_page(walk: Walk, server: RunningServer) -> None:
     score = walk.type(f"perennial try basalt-large-2026-10 --base-url {server.url}")
 
     summary = score.result[score.result.index("basalt-large-2026-10 on kumo") :]

@@ -3,8 +3,8 @@
 from tests.flows.conftest import KEY
 from tests.journeys.named_models import NAMES
 from tests.journeys.walking import SIX_MODELS, Walk
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 MODELS_FILE = """
 ["acme/atlas-70b-instruct"]
@@ -35,7 +35,10 @@ REFRESH = f"perennial refresh --size tiny --runs 1 --edition first --players {PL
 
 
 def test_an_operator_grows_an_edition_within_a_limit_and_resumes_it(walk: Walk) -> None:
-    with serving(SIX_MODELS) as first, serving(ServerOptions(models=NAMES, roles=SIX_MODELS.roles)) as second:
+    with (
+        running_server(SIX_MODELS) as first,
+        running_server(ServerOptions(models=NAMES, roles=SIX_MODELS.roles)) as second,
+    ):
         walk.write("models.toml", MODELS_FILE.format(second=second.url))
         command = f"{REFRESH} --base-url {first.url}"
 
@@ -61,7 +64,7 @@ def test_an_operator_grows_an_edition_within_a_limit_and_resumes_it(walk: Walk) 
 
 
 def test_an_operator_whose_second_server_is_down_loses_nothing(walk: Walk) -> None:
-    with serving(SIX_MODELS) as first:
+    with running_server(SIX_MODELS) as first:
         walk.write("models.toml", '[m-70]\nbase_url = "http://127.0.0.1:9/v1"\n')
         refused = walk.type(f"{REFRESH} --base-url {first.url}", expecting=6)
         assert "m-70" in refused.beside

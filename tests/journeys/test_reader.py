@@ -10,7 +10,7 @@ from tests.flows.chromium import CHROMIUM
 from tests.flows.prefect_harness import Harness
 from tests.journeys.named_models import NAMES
 from tests.journeys.walking import SIX_MODELS, Walk
-from tests.server.in_thread import serving
+from tests.server.running import running_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -33,7 +33,7 @@ def walk(terminal: Harness, tmp_path_factory: pytest.TempPathFactory) -> Walk:
     """A folder with three editions of six models, the newest of seven questions, and one of `try`."""
     walk = Walk(tmp_path_factory.mktemp("operator"), terminal)
     (walk.folder / "warehouse/data").mkdir(parents=True)
-    with serving(SIX_MODELS) as server:
+    with running_server(SIX_MODELS) as server:
         grow = f"perennial refresh --runs 1 --base-url {server.url} --players {','.join(NAMES)}"
         sums = "--benchmark beyondbench --tasks addition --instances 60"
         walk.type(f"{grow},exact,guesser {sums} --edition sums")

@@ -3,10 +3,10 @@
 import json
 
 from tests.journeys.walking import Walk
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer
 
 
-def test_a_scientist_plans_compares_and_reproduces(walk: Walk, server: ServerControls) -> None:
+def test_a_scientist_plans_compares_and_reproduces(walk: Walk, server: RunningServer) -> None:
     plan = walk.type("perennial design --help")
     assert "Example:" in plan.result
     models = ("acme/atlas-70b-instruct", "m-70", "corvid-mini")

@@ -19,8 +19,8 @@ from perennial.tasks.llm.clients import ModelClients, ReplayClient
 from perennial.tasks.llm.replies import read_message
 from perennial.tasks.play import parse_model_player, play_model
 from tests.llm.http_double import FAST, MemoryLedger
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 
 ROLES = "tests.server.calculator"
 PROBLEM, _ = draw_problem(TASKS["addition"], "standard", 8, 5, 0)
@@ -50,7 +50,7 @@ def play(
             return await play_model(clients.ask, chosen, TaskGame(PROBLEM, PROBLEM.prompt), 0)
 
     faults = {f"calculator.{fault}": 1.0} if fault else {}
-    with serving(ServerOptions(roles=ROLES, models=("m",), faults=faults)) as server:
+    with running_server(ServerOptions(roles=ROLES, models=("m",), faults=faults)) as server:
         return asyncio.run(run(server.url))
 
 

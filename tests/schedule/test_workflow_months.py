@@ -15,10 +15,9 @@ from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import Harness
 from tests.flows.warm_start import program_for_shells
 from tests.schedule.runner import Job, run_job
-from tests.server.in_thread import serving
 from tests.server.log import ANSWERED
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
@@ -40,7 +39,7 @@ class Repository:
 
     folder: Path
     keep: str
-    server: ServerControls
+    server: RunningServer
     secrets: dict[str, str]
     program: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)
@@ -90,12 +89,12 @@ def program(harness: Harness) -> Iterator[Sequence[str]]:
 
 
 @pytest.fixture
-def server() -> Iterator[ServerControls]:
-    with serving(ServerOptions(keys=(KEY,), models=("m",))) as running:
+def server() -> Iterator[RunningServer]:
+    with running_server(ServerOptions(keys=(KEY,), models=("m",))) as running:
         yield running
 
 
-def played(server: ServerControls) -> int:
+def played(server: RunningServer) -> int:
     """Return how many turns of episodes the server answered; the look-up before them is none."""
     return sum(line.outcome == ANSWERED and line.role == "player" for line in server.log())
 
@@ -106,7 +105,7 @@ def answers(root: str) -> list[tuple[object, ...]]:
 
 
 def test_the_root_in_releases_lasts_through_a_limit(
-    server: ServerControls, program: Sequence[str], tmp_path: Path
+    server: RunningServer, program: Sequence[str], tmp_path: Path
 ) -> None:
     kept = tmp_path / "releases"
     kept.mkdir()
@@ -147,7 +146,7 @@ def test_the_root_in_releases_lasts_through_a_limit(
 
 
 def test_ledger_and_seeds_beside_a_root_on_s3_last_into_the_next_month(
-    server: ServerControls, program: Sequence[str], s3: S3, tmp_path: Path
+    server: RunningServer, program: Sequence[str], s3: S3, tmp_path: Path
 ) -> None:
     keep = s3.new_root().removesuffix("/data")
     store, at = Store(f"{keep}/data"), datetime(2026, 12, 1, tzinfo=UTC)

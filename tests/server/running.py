@@ -77,9 +77,6 @@ class RunningServer:
         return text
 
 
-ServerControls = RunningServer
-
-
 @contextmanager
 def running_server(options: ServerOptions) -> Iterator[RunningServer]:
     """Yield a server that answers, on a free port where `options.port` is 0; it ends with the block.

@@ -11,8 +11,8 @@ from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
 from tests.profiles.grown_root import KEY
 from tests.profiles.scripted_models import MODELS
-from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.running import running_server
 from tests.website.folders import private_texts, say_all
 
 SHARE = 0.4
@@ -44,7 +44,7 @@ def private_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root; its seeds are not revealed, its editions not retired."""
     folder = tmp_path_factory.mktemp("private")
     options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.profiles.scripted_models")
-    with pytest.MonkeyPatch.context() as patch, serving(options) as server:
+    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
         patch.chdir(folder)
         patch.setenv("PERENNIAL_API_KEY", KEY)
         for edition, flags in EDITIONS.items():

@@ -11,21 +11,20 @@ from perennial.schemas.errors import UnusableConfig
 from tests.a2rbench.authored_rules import ORDER, SWAP, rule_row
 from tests.a2rbench.expansion.growing import VARIATIONS, begin, grow_all
 from tests.a2rbench.expansion.test_stage import OPTIONS
-from tests.server.in_thread import serving
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 DOMAIN = "line_symbolic"
 pytestmark = pytest.mark.slow  # each test grows an edition with a server
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerControls]:
-    with serving(replace(OPTIONS, faults={})) as running:
+def server() -> Iterator[RunningServer]:
+    with running_server(replace(OPTIONS, faults={})) as running:
         yield running
 
 
 def test_a_rule_that_fails_at_the_gate_is_dropped_and_the_edition_goes_on(
-    server: ServerControls, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ) -> None:
     workspace = begin(tmp_path, {DOMAIN: [rule_row(ORDER, 0), rule_row(SWAP, 1)]})
     grow_all(workspace, server.url)
@@ -48,7 +47,7 @@ def test_a_rule_that_fails_at_the_gate_is_dropped_and_the_edition_goes_on(
     assert counts == {ORDER.name: 0, SWAP.name: len(items)}
 
 
-def test_an_edition_without_any_item_says_so_in_one_line(server: ServerControls, tmp_path: Path) -> None:
+def test_an_edition_without_any_item_says_so_in_one_line(server: RunningServer, tmp_path: Path) -> None:
     workspace = begin(tmp_path, {DOMAIN: [rule_row(ORDER, 0)]})
     with pytest.raises(UnusableConfig) as refused:
         grow_all(workspace, server.url)

@@ -18,10 +18,9 @@ from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN
 from tests.a2rbench.expansion.growing import DOMAINS, VARIATIONS, begin, grow_all
-from tests.server.in_thread import serving
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
-from tests.server.running import ServerControls
+from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
@@ -29,9 +28,9 @@ OPTIONS = ServerOptions(models=("m-expander", "m-judge"), roles="tests.a2rbench.
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerControls]:
+def server() -> Iterator[RunningServer]:
     faults = {"expander.raises": 0.15, "expander.few": 0.15, "judge.refuses": 0.15, "judge.prose": 0.1}
-    with serving(replace(OPTIONS, faults=faults)) as running:
+    with running_server(replace(OPTIONS, faults=faults)) as running:
         yield running
 
 
@@ -50,7 +49,7 @@ def missing(workspace: Workspace, rule: str, reason: str = "") -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def grown(server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def grown(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace = begin(tmp_path_factory.mktemp("expansions"))
     grow_all(workspace, server.url)
     return workspace
@@ -114,7 +113,7 @@ def test_attempts_say_which_call_each_step_took(grown: Workspace) -> None:
 
 
 def test_another_run_on_the_same_ledger_asks_nothing_and_stages_the_same(
-    grown: Workspace, server: ServerControls, tmp_path: Path
+    grown: Workspace, server: RunningServer, tmp_path: Path
 ) -> None:
     before = len(server.log())
     root = Path(grown.staging.store.root)
@@ -130,7 +129,7 @@ def test_another_run_on_the_same_ledger_asks_nothing_and_stages_the_same(
 
 
 def test_a_changed_item_of_a_model_is_found_by_the_gate(
-    grown: Workspace, server: ServerControls, tmp_path: Path
+    grown: Workspace, server: RunningServer, tmp_path: Path
 ) -> None:
     shutil.copytree(grown.staging.store.root, tmp_path / "again")
     staging = Staging(Store(str(tmp_path / "again")), "e1")
