@@ -31,6 +31,11 @@ def derive_seeds(seed: int, purposes: list[str]) -> bytes:
     return b"".join(digest(f"{start}{purpose}/0".encode(), digest_size=8).digest() for purpose in purposes)
 
 
+def derive_bits(seed: int, purpose: str, number: int) -> bytes:
+    """So many random bytes, of which none tells anything of the others."""
+    return hashlib.shake_256(f"{seed}/{purpose}".encode()).digest(number)
+
+
 def derive_rng(seed: int, purpose: str, index: int) -> random.Random:
     """A fresh generator for (seed, purpose, index), the only way randomness enters perennial."""
     return random.Random(derive_seed(seed, purpose, index))

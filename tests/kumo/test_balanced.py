@@ -17,6 +17,7 @@ from perennial.schemas.errors import InstancesExhausted, InvalidOption
 from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, Instance, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
+from perennial.tasks.kumo.sampling.balanced import lists
 from perennial.tasks.kumo.sampling.balanced.boards import (
     are_balanced,
     complete_boards,
@@ -78,7 +79,11 @@ def board_of(encoded: EncodedConfig, instance: Instance) -> tuple[tuple[int, ...
 
 
 @pytest.mark.slow
-def test_all_instances_of_a_small_domain_are_its_balanced_lists_once_each() -> None:
+@pytest.mark.parametrize("few", [0, 1 << 16])
+def test_all_instances_of_a_small_domain_are_its_balanced_lists_once_each(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(lists, "_FEW_LISTS", few)  # drawn and enumerated by the solver, or all judged
     for setting in ("2x2", "3x3", "3x4", "4x4", "5x2"):
         expected = plain_boards(SMALL, Setting.parse(setting))
         sample = sample_instances(SMALL, balanced(setting, 999))
@@ -98,6 +103,18 @@ def test_what_was_issued_is_not_drawn_again() -> None:
     every = sample_instances(SMALL, balanced("3x3", 999)).ids
     rest = sample_instances(SMALL, balanced("3x3", 2), known_ids={*every[3:]})
     assert set(rest.ids) <= set(every[:3])
+
+
+@pytest.mark.slow
+def test_where_few_lists_exist_they_come_in_any_order() -> None:
+    every = sorted(plain_boards(SMALL, Setting.parse("3x3")))
+    samples = [sample_instances(SMALL, balanced("3x3", 2, seed=seed)).instances for seed in range(500)]
+    boards = [[every.index(board_of(SMALL, one)) for one in sample] for sample in samples]
+    firsts, gaps = Counter(a for a, _ in boards), Counter((b - a) % len(every) for a, b in boards)
+    shown = Counter(sample[0].truths.index(min(sample[0].truths)) for sample in samples)
+    for seen, number in ((firsts, len(every)), (gaps, len(every) - 1), (shown, 3)):
+        assert len(seen) == number
+        assert chisquare([*seen.values()]).pvalue > 1e-4
 
 
 def test_a_setting_without_balanced_instances_is_refused_in_one_line() -> None:

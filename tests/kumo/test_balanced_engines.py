@@ -92,6 +92,20 @@ def test_an_instance_of_a_walk_is_a_function_of_seed_and_index() -> None:
     assert not {*again.ids} & {*whole.ids[:3]}
 
 
+def test_where_few_lists_exist_both_engines_end_alike() -> None:
+    few = chained(12, 2)
+    assert len(draw_by_both(few, "2x3", 10).ids) == 10
+    whole = draw_by_both(few, "2x3", 500)
+    # All lists were judged, refused ones too, and what is known is left out.
+    n_actions = len(few.actions)
+    assert whole.counts.lists == 66 * n_actions * (n_actions - 1) * (n_actions - 2) // 6
+    assert whole.counts.lists == len(whole.ids) + whole.counts.unsatisfiable_selections > len(whole.ids)
+    assert draw(few, "2x3", 5, COMPILED).ids == whole.ids[:5]
+    request = SamplingRequest(Setting(2, 3), 5, 7, require_test=True, sampler=BALANCED, first_index=5)
+    rest = sample_instances(few, request, known_ids={*whole.ids[:5]}, workers=2)
+    assert rest.instances == whole.instances[5:10]
+
+
 def test_streams_are_judged_again_by_the_solver_refused_lists_among_them() -> None:
     sample = draw(encode_config(load_bundled("student_assessment")), "easy", 300, COMPILED)
     # Indices 0, 100 and 200: the list that was accepted, and one that was refused before it.

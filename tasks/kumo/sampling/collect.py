@@ -18,6 +18,7 @@ from perennial.schemas.ids import derive_rng, which_held
 from perennial.schemas.kumo.things import AS_PUBLISHED, Instance
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
+from perennial.tasks.kumo.sampling.balanced.lists import Lists
 from perennial.tasks.kumo.sampling.balanced.solver import FoundBoard
 from perennial.tasks.kumo.sampling.construct import Array, Draws
 from perennial.tasks.kumo.sampling.draw import DUPLICATES, MAX_ATTEMPTS, PURPOSE, Candidates, CandidateSource
@@ -248,6 +249,8 @@ class Remainder:
         return self._source.complete(truths, actions)
 
 
+_LISTED_AT_ONCE = 256
+
 # So many failed attempts before anything was found are reason enough to ask the solver whether there is
 # anything to find: it costs milliseconds, and an impossible setting is then refused in no time.
 _PROBED_ATTEMPTS = 32
@@ -277,7 +280,8 @@ class Collection:
     def probe(self) -> None:
         """Set the shortfall where the first attempts fail and the solver proves that no instance exists."""
         if self._request.is_balanced:
-            if self._source.lists.is_rare and self.remainder.is_empty():
+            lists = self._source.lists
+            if lists.all_lists is None and lists.is_rare and self.remainder.is_empty():
                 self.shortfall = self.remainder.shortfall(count=0)
             return
         first = np.array([self._request.first_index])
@@ -285,6 +289,33 @@ class Collection:
         if candidates.attempts[0] < 0 and self.remainder.is_empty():
             self.tally += candidates.tallies[0]
             self.shortfall = self.remainder.shortfall(count=0)
+
+    def accept_listed(self, all_lists: Lists, progress: Callable[[int], None]) -> None:
+        """Accept of all lists, which are few, the first ones that are not taken; their end is the proof."""
+        source, request = self._source, self._request
+        truths, actions, verdicts = all_lists
+        balanced, start = np.flatnonzero(verdicts), 0
+        while len(balanced) and (wanted := request.count - len(self.ids)):
+            places = balanced[: min(max(wanted, _LISTED_AT_ONCE), _SIZE)]
+            draws = source.complete(truths[places], actions[places])
+            ids = source.tables.ids(draws)
+            self._learn(ids)
+            rows = [row for row, text in enumerate(ids) if text not in self._taken][:wanted]
+            # The last batch goes on until enough are accepted.
+            passed = rows[-1] + 1 if len(rows) == wanted else len(ids)
+            first = request.first_index + len(self.ids)
+            with _pause_garbage_collection():
+                self.instances += source.make(draws.rows(rows), request.seed, range(first, first + len(rows)))
+            self.ids += [ids[row] for row in rows]
+            self.tally[DUPLICATES] += passed - len(rows)
+            self.remainder.walked += passed
+            balanced = balanced[passed:]
+            stop = int(balanced[0]) if len(balanced) else len(verdicts)
+            source.lists.check_listed(all_lists, start, stop, self.tally)
+            start = stop
+            progress(len(self.ids))
+        if len(self.ids) < request.count:
+            self.shortfall = self.remainder.shortfall(len(self.ids))
 
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""

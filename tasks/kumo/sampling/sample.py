@@ -8,7 +8,7 @@ proves when nothing is left. Acceptance goes by index, so the number of processe
 
 from collections.abc import Callable, Container
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -33,7 +33,7 @@ class SamplingCounts:
     duplicates: those of them that were known or accepted already; too_easy: instances that did not;
     unsatisfiable_selections: selections of truths that no observations fit, or lists that are not
     balanced; solver_calls: selections that were left to the solver, or its calls; enumerated: instances that
-    the solver's enumeration went through. Of the balanced sampler, lists: how many were judged, random ones
+    an enumeration went through. Of the balanced sampler, lists: how many were judged, random ones
     and those of walks; walked: instances from walks; checked: lists that the other engine judged
     again; disagreements: its verdicts that were different.
     """
@@ -69,9 +69,14 @@ def prepare() -> bool:
     """
     sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
     coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
-    sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, sampler=DEFAULT_SAMPLER))
     from perennial.tasks.kumo.sampling.balanced import boards
+    from perennial.tasks.kumo.sampling.draw import CandidateSource
 
+    domain = encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, sampler=DEFAULT_SAMPLER)
+    source = CandidateSource(*domain)
+    sample_instances(*domain, source=source)
+    # Random lists, which so small a domain needs none of.
+    source.lists.is_rare  # noqa: B018
     return boards.was_compiled()
 
 
@@ -111,11 +116,14 @@ def sample_instances(
     source = source or CandidateSource(encoded, request)
     collection = Collection(encoded, request, known_ids, source)
     collection.probe()
+    progress = progress or (lambda done: None)
+    if source.lists.all_lists:
+        collection.accept_listed(source.lists.all_lists, progress)
+        workers, request = 1, replace(request, count=0)
     with closing(batches(encoded, request, workers, source)) as candidates:
         while collection.shortfall is None and (batch := next(candidates, None)) is not None:
             collection.accept(*batch)
-            if progress is not None:
-                progress(len(collection.ids))
+            progress(len(collection.ids))
     remainder = collection.remainder
     lists, unsatisfiable, calls, *others, too_easy, duplicates = collection.tally.tolist()
     number, too_easy = len(collection.ids) + duplicates, too_easy + remainder.too_easy

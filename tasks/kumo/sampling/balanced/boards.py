@@ -66,6 +66,14 @@ def list_boards(
     return truths, actions
 
 
+def shuffle_boards(truths: Array, actions: Array, seeds: Array) -> None:
+    """Put each row's truths and actions in random order, by its 64-bit seed."""
+    by_row, zeros = (np.zeros_like(truths), np.zeros_like(actions)), np.zeros(len(seeds), np.int64)
+    _list_rows(truths.shape[1], np.arange(actions.shape[1]), seeds, zeros, zeros, *by_row)
+    for column, order in zip((truths, actions), by_row, strict=True):
+        column[:] = np.take_along_axis(column, order, axis=1)
+
+
 def are_balanced(tables: Tables, truths: Array, actions: Array) -> Array:
     """For each row of truths and actions whether every truth could be the only survivor."""
     accepted = np.zeros(len(truths), np.bool_)

@@ -9,18 +9,22 @@ instance is some steps further on a walk (`walk`). Index i has the list (i // 8)
 i % 8 + 8 * (i // 2048): a function of seed and index, and few instances come from several walks. Walks begin
 at 16 lists of the solver, since it is not shown that steps lead from one to all others.
 
+Where 65,536 lists exist at most, all are judged, and the balanced ones come in random order to their end.
+
 Import this module lazily: it loads numpy and numba.
 """
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import chain, combinations
+from math import comb
 
 import numpy as np
 
-from perennial.schemas.ids import derive_rng
+from perennial.schemas.ids import derive_bits, derive_rng
 from perennial.schemas.kumo.things import SOLVER
 from perennial.tasks.kumo.encoding import EncodedConfig
-from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
+from perennial.tasks.kumo.sampling.balanced import boards
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
 from perennial.tasks.kumo.sampling.balanced.walk import Trace, Walked, WalkPace, walk
 from perennial.tasks.kumo.sampling.construct import Array
@@ -45,6 +49,7 @@ _PACED, _CLOSE, _FAR = 256, 0.35, 0.02  # judged lists of a walk, and shares of 
 _STEPS_KEPT = (200, 100)  # to the first instance, and between instances, where each step is judged
 _CHECKED_ONE_IN = 100
 _WIDTH = 64
+_FEW_LISTS = 1 << 16  # judged in a tenth of a second
 
 Lists = tuple[Array, Array, Array]
 """Truths, actions and the attempt that gave them (-1: none), a row per index."""
@@ -82,6 +87,45 @@ class ListSource:
         """The formula whose models are all balanced lists."""
         return BoardFormula(self._encoded, self._tables.states, self._request.setting)
 
+    @cached_property
+    def all_lists(self) -> Lists | None:
+        """All lists in random order, where they are few; the third array says which ones are balanced.
+
+        None also where none is: that the solver proves.
+        """
+        kernel, request = self._tables.kernel, self._request
+        usable = np.flatnonzero(np.diff(kernel.action_start))
+        sets = (range(len(self._encoded.truths)), usable.tolist())
+        number = comb(len(sets[0]), self._size[0]) * comb(len(sets[1]), self._size[1])
+        if not request.is_balanced or request.is_searched or not 0 < number <= _FEW_LISTS:
+            return None
+        of_truths, of_actions = (
+            np.fromiter(chain.from_iterable(combinations(every, size)), np.int32).reshape(-1, size)
+            for every, size in zip(sets, self._size, strict=True)
+        )
+        truths = np.repeat(of_truths, len(of_actions), axis=0)
+        actions = np.tile(of_actions, (len(of_truths), 1))
+        bits = derive_bits(request.seed, f"{self._purpose} all lists", 8 * number)
+        seeds = np.frombuffer(bits, "<u8").astype(np.uint64)
+        order = np.argsort(seeds, kind="stable")
+        truths, actions = truths[order], actions[order]
+        verdicts = boards.are_balanced(kernel, truths, actions)
+        balanced = truths[verdicts], actions[verdicts]
+        boards.shuffle_boards(*balanced, seeds[order][verdicts])
+        truths[verdicts], actions[verdicts] = balanced
+        return (truths, actions, verdicts) if verdicts.any() else None
+
+    def check_listed(self, all_lists: Lists, start: int, stop: int, counts: Array) -> None:
+        """Count these of all lists, and let python-sat judge again what is to be judged by both."""
+        step = 1 if self._request.engine == SOLVER else _CHECKED_ONE_IN
+        truths, actions, verdicts = all_lists
+        rows, calls = slice(start + -start % step, stop, step), self.judge.calls
+        again = self.judge.are_balanced(truths[rows], actions[rows])
+        counts[LISTED] += stop - start
+        counts[REFUSED] += (~verdicts[start:stop]).sum()
+        counts[[CALLS, CHECKED]] += self.judge.calls - calls, len(again)
+        counts[DISAGREED] += (again != verdicts[rows]).sum()
+
     def next_lists(self, indices: Array, starts: Array, stop: int | None, counts: Array) -> Lists:
         """For each index its first balanced list among the attempts from its start to `stop - 1`.
 
@@ -92,13 +136,15 @@ class ListSource:
         if self._request.engine == SOLVER:
             return self._judge_random(indices, starts, stop or _ATTEMPTS, counts)
         seeds, attempts = self._seeds_of(indices), stop or _ATTEMPTS
-        lists = draw_boards(self._tables.kernel, self._size, seeds, indices, starts, attempts)
+        lists = boards.draw_boards(self._tables.kernel, self._size, seeds, indices, starts, attempts)
         self._count_drawn(lists, indices, starts, stop or _ATTEMPTS, counts)
         return lists
 
     def _count_random(self, number: int) -> int:
         indices, zeros = np.arange(number), np.zeros(number, np.int64)
-        drawn = draw_boards(self._tables.kernel, self._size, zeros.astype(np.uint64), indices, zeros, 1)
+        drawn = boards.draw_boards(
+            self._tables.kernel, self._size, zeros.astype(np.uint64), indices, zeros, 1
+        )
         return int((drawn[2] >= 0).sum())
 
     def _count_drawn(self, lists: Lists, indices: Array, starts: Array, stop: int, counts: Array) -> None:
@@ -112,7 +158,7 @@ class ListSource:
         self._check(chosen & accepted, lists[0][chosen & accepted], lists[1][chosen & accepted], True, counts)
         chosen &= refused > 0
         seeds = self._seeds_of(indices[chosen])
-        listed = list_boards(self._tables.kernel, self._size, seeds, indices[chosen], starts[chosen])
+        listed = boards.list_boards(self._tables.kernel, self._size, seeds, indices[chosen], starts[chosen])
         if len(listed[0]):
             self._check(chosen, *listed, False, counts)
 
@@ -139,10 +185,10 @@ class ListSource:
             width = int(min(max(1, _WIDTH // len(pending)), stop - starts[pending].max()))
             rows = np.repeat(pending, width)
             attempts = (starts[pending][:, None] + np.arange(width)).ravel()
-            listed = list_boards(self._tables.kernel, self._size, seeds[rows], indices[rows], attempts)
+            listed = boards.list_boards(self._tables.kernel, self._size, seeds[rows], indices[rows], attempts)
             if not len(listed[0]):
                 break
-            again = are_balanced(self._tables.kernel, *listed).tolist()
+            again = boards.are_balanced(self._tables.kernel, *listed).tolist()
             for row, attempt, of_truths, of_actions, verdict in zip(
                 rows.tolist(), attempts.tolist(), *(column.tolist() for column in listed), again, strict=True
             ):
