@@ -7,7 +7,7 @@ compiled programme decides for streams, and python-sat judges some of its lists 
 Where too few of 5,000 random lists are accepted, python-sat chooses lists to begin with, and each
 instance is some steps further on a walk (`walk`). Index i has the list (i // 8) % 256 of walk
 i % 8 + 8 * (i // 2048): a function of seed and index, and few instances come from several walks. Walks begin
-at 16 lists of the solver, since it is not shown that steps lead from one to all others.
+at 16 different lists of the solver, since it is not shown that steps lead from one to all others.
 
 Where 65,536 lists exist at most, all are judged, and the balanced ones come in random order to their end.
 
@@ -16,7 +16,7 @@ Import this module lazily: it loads numpy and numba.
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from math import comb
 
 import numpy as np
@@ -69,7 +69,6 @@ class ListSource:
         self._encoded, self._tables, self._request = encoded, tables, request
         self._size = (request.setting.n_truths, request.setting.n_actions)
         self._seeds_of, self._purpose = seeds_of, purpose
-        self._starts: dict[int, tuple[Array, Array] | None] = {}
 
     @cached_property
     def is_rare(self) -> bool:
@@ -227,7 +226,7 @@ class ListSource:
 
     def _walk_to(self, indices: Array, attempt: int, counts: Array) -> Walked | None:
         """The lists of a walk's indices, from its first on; None where the solver finds no start."""
-        first = self._start((int(indices[0]) + attempt) % _STARTS)
+        first = self._start(int(indices[0]) + attempt)
         if first is None:
             return None
         walked, trace = self._step(first, indices, attempt, self._pace, self._request.engine == SOLVER)
@@ -267,19 +266,22 @@ class ListSource:
             walk(self._tables.kernel, first, seeds, indices, attempt, pace, trace)
         return walked, trace
 
-    def _start(self, number: int) -> tuple[Array, Array] | None:
-        """One of the solver's lists, in random order; None where it finds none within its limit."""
-        if number not in self._starts:
-            rng = derive_rng(self._request.seed, f"{self._purpose} start of a walk", number)
-            try:
-                board = self.formula.find_board(rng)
-            except UndecidedError:
-                board = None
-            self._starts[number] = None
-            if board is not None:
+    @cached_property
+    def _starts(self) -> list[tuple[Array, Array]]:
+        """The solver's lists, in random order; fewer where it finds no other within its limit."""
+        rng = derive_rng(self._request.seed, f"{self._purpose} starts of walks", 0)
+        starts: list[tuple[Array, Array]] = []
+        # Of one solver: clauses take longer than solutions.
+        try:
+            for board in islice(self.formula.boards(rng), _STARTS):
                 truths, actions = (rng.sample(part, len(part)) for part in (board.truths, board.actions))
-                self._starts[number] = np.array(truths, np.int32), np.array(actions, np.int32)
-        return self._starts[number]
+                starts.append((np.array(truths, np.int32), np.array(actions, np.int32)))
+        except UndecidedError:
+            return starts
+        return starts
+
+    def _start(self, number: int) -> tuple[Array, Array] | None:
+        return self._starts[number % len(self._starts)] if self._starts else None
 
 
 def _first_of(index: int) -> int:

@@ -1,4 +1,4 @@
-"""Balanced boards by a SAT solver: it judges given lists, and finds some: one to begin a walk with, or all.
+"""Balanced boards by a SAT solver: it judges given lists, and finds some, to begin walks with, or all.
 
 A board is balanced where every listed truth could be the only survivor.
 
@@ -119,10 +119,6 @@ class BoardFormula:
         """
         if self._is_countable:
             yield from all_models(self, _CONFLICTS, rng)
-
-    def find_board(self, rng: random.Random) -> FoundBoard | None:
-        """A balanced board under random phases, far from uniform; None where none exists."""
-        return next(self.boards(rng), None)
 
     def _survival(self, truth: int, listed: int, chosen: dict[int, int]) -> Iterator[list[int]]:
         """Let the truth, where it is listed, be the only survivor of states that spare it."""
