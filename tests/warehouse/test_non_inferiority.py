@@ -20,9 +20,9 @@ def answer(
     """Answer the SQL for models with these differences and bounds, and what they used on each instance."""
     with duckdb.connect(":memory:") as connection:
         connection.execute(
-            "CREATE TABLE paired_comparisons (edition VARCHAR, setting VARCHAR, player VARCHAR, "
-            "other_player VARCHAR, instances BIGINT, difference DOUBLE, difference_low DOUBLE, "
-            "population VARCHAR, no_interval VARCHAR, family VARCHAR)"
+            "CREATE TABLE paired_comparisons (edition VARCHAR, benchmark VARCHAR, setting VARCHAR, "
+            "player VARCHAR, other_player VARCHAR, instances BIGINT, difference DOUBLE, "
+            "difference_low DOUBLE, population VARCHAR, no_interval VARCHAR, family VARCHAR)"
         )
         connection.execute(
             "CREATE TABLE instances AS SELECT 'e' AS edition, unnest(['1', '2']) AS instance_id, "
@@ -34,9 +34,9 @@ def answer(
         )
         for player, other, difference, low in pairs:
             family = "programs" if player == "random" else "models"
-            both = (("e", "s", player, other, 2, difference, low), ("new domains", None, family))
+            both = (("e", "b", "s", player, other, 2, difference, low), ("new domains", None, family))
             connection.execute(
-                f"INSERT INTO paired_comparisons VALUES ({', '.join('?' * 10)})", sum(both, ())
+                f"INSERT INTO paired_comparisons VALUES ({', '.join('?' * 11)})", sum(both, ())
             )
         for player, instance, cost, tokens in uses:
             row = ("e", instance, player, "solved", None, cost, tokens)

@@ -233,7 +233,6 @@ def test_the_command_says_what_it_built(give: Callable[..., Shown], root: Store,
     [
         ("taken", "is not a website of perennial"),
         ("taken/file", "name a folder that you can write"),
-        ("\0", "FOLDER"),
     ],
 )
 def test_a_place_that_cannot_be_used_is_one_line(
