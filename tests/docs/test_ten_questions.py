@@ -13,9 +13,7 @@ from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.made_units import make_edition
-from tests.profiles.grown_root import KEY
-from tests.server.options import ServerOptions
-from tests.server.running import running_server
+from tests.profiles.grown_root import serve_models
 
 Row = dict[str, Any]
 BLOCK = re.search(
@@ -57,14 +55,10 @@ OF_KUMO = {"domains": ["chemical_analysis", "mineral_identification"], "settings
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two editions of KUMO and one of BeyondBench, played by models of known skill."""
     folder = tmp_path_factory.mktemp("questions")
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.profiles.scripted_models")
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.chdir(folder)
-        patch.setenv("PERENNIAL_API_KEY", KEY)
-        (folder / "models.toml").write_text(ENTRIES)
+    with serve_models(folder, ENTRIES, MODELS) as url:
         for edition, settings in GROWN.items():
             sized = OF_KUMO if settings["benchmark"] == "kumo" else {"instances": 4}
-            given = {**sized, **settings, "players": list(MODELS), "runs": 1, "base_url": server.url}
+            given = {**sized, **settings, "players": list(MODELS), "runs": 1, "base_url": url}
             make_edition(folder / "data", edition, **given)
     return folder / "data"
 
@@ -180,8 +174,8 @@ def test_the_difference_of_two_editions(catalog: Catalog, root: Path) -> None:
     new, old = (rates(root, edition, "domain") for edition in ("kumo-12", "kumo-11"))
     domains = {domain for _, domain in new}
     for row in rows:
-        of = [(new[row["player"], domain], old[row["player"], domain]) for domain in domains]
-        assert row["difference"] == pytest.approx(mean(a for a, _ in of) - mean(b for _, b in of))
+        differences = [new[row["player"], domain] - old[row["player"], domain] for domain in domains]
+        assert row["difference"] == pytest.approx(mean(differences))
         assert row["difference_low"] <= row["difference"] <= row["difference_high"]
     assert {row["player"] for row in rows} == set(MODELS)
 
@@ -197,9 +191,9 @@ def test_tests_beyond_the_reference(catalog: Catalog, root: Path) -> None:
 
 @pytest.mark.slow
 def test_tokens_of_each_benchmark(catalog: Catalog, root: Path) -> None:
-    of, expected = questions(root), dict[tuple[str, str], int]()
+    asked, expected = questions(root), dict[tuple[str, str], int]()
     for row in read(root, "episodes"):
-        key = (of[row["edition"], row["instance_id"]]["benchmark"], row["player"])
+        key = (asked[row["edition"], row["instance_id"]]["benchmark"], row["player"])
         expected[key] = expected.get(key, 0) + row["tokens"]
     rows = answer(catalog, "tokens does each benchmark")
     assert {(row["benchmark"], row["player"]): row["tokens"] for row in rows} == expected
@@ -213,9 +207,9 @@ def test_what_was_not_asked(catalog: Catalog, root: Path) -> None:
     missing = [
         row for row in read(root, "instances", "beyondbench-12") if (LOST, row["instance_id"]) not in played
     ]
-    told = {(row["edition"], row["rule"], row["player"]): row["rows"] for row in rows}
-    assert told["beyondbench-12", "not_asked", LOST] == len(missing) > 0
-    assert sum(told.values()) == len(read(root, "rejections"))
+    refused = {(row["edition"], row["rule"], row["player"]): row["rows"] for row in rows}
+    assert refused["beyondbench-12", "not_asked", LOST] == len(missing) > 0
+    assert sum(refused.values()) == len(read(root, "rejections"))
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ def _client() -> Any:
     from fastapi.testclient import TestClient
     from nemo_gym.server_utils import ServerClient
 
-    from perennial.flows.practice.nemo_gym_server import practice_server
+    from perennial.flows.practice.trainers import practice_server
 
     config = base.BaseResourcesServerConfig(
         host="127.0.0.1", port=8080, entrypoint="app.py", name="perennial"
@@ -45,7 +45,7 @@ def _reward(client: Any, row: Any) -> float:
 
 def test_a_session_plays_a_game_by_its_moves() -> None:
     client = _client()
-    from perennial.flows.practice.nemo_gym_server import gym_rows
+    from perennial.flows.practice.trainers import gym_rows
 
     (question,) = draw("kumo", 1)
     (row,) = gym_rows([question])
@@ -68,7 +68,7 @@ def test_a_session_plays_a_game_by_its_moves() -> None:
 @pytest.mark.parametrize("benchmark", ["beyondbench", "knowlogic", "a2rbench"])
 def test_a_question_that_is_answered_once(benchmark: str) -> None:
     client = _client()
-    from perennial.flows.practice.nemo_gym_server import gym_rows
+    from perennial.flows.practice.trainers import gym_rows
 
     (question,) = draw(benchmark, 1)
     (row,) = gym_rows([question])

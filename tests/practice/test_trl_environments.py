@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.practice.grade import find_practice, grade, open_question
-from perennial.flows.practice.trl_environments import environment_class, training_rows
+from perennial.flows.practice.trainers import environment_class, training_rows
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from tests.practice.drawn import draw

@@ -1,6 +1,7 @@
 """A data root with a tiny edition of each benchmark, played by models of known weaknesses and by programs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,23 @@ EDITIONS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def grow_all(folder: Path) -> Path:
-    """Publish all editions with one evaluation each; return the data root."""
-    root = folder / "data"
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.profiles.scripted_models")
+@contextmanager
+def serve_models(folder: Path, entries: str, models: tuple[str, ...] = MODELS) -> Iterator[str]:
+    """Serve scripted models and work in the folder, whose models.toml has these entries; yield the URL."""
+    options = ServerOptions(keys=(KEY,), models=models, roles="tests.profiles.scripted_models")
     with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
         patch.chdir(folder)
         patch.setenv("PERENNIAL_API_KEY", KEY)
-        (folder / "models.toml").write_text(PRICES)
+        (folder / "models.toml").write_text(entries)
+        yield server.url
+
+
+def grow_all(folder: Path) -> Path:
+    """Publish all editions with one evaluation each; return the data root."""
+    root = folder / "data"
+    with serve_models(folder, PRICES) as url:
         for edition, flags in EDITIONS.items():
             players = [*flags["players"], *MODELS]
-            given = {"runs": 1, **flags, "players": players, "edition": edition, "base_url": server.url}
+            given = {"runs": 1, **flags, "players": players, "edition": edition, "base_url": url}
             make_edition(root, **given, seed=5)
     return root

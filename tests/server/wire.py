@@ -10,7 +10,7 @@ from tests.server.faults import Completion
 from tests.server.script import Asked
 
 CREATED = 1_700_000_000
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 _SPEAKERS = frozenset({"system", "developer", "user", "assistant", "tool"})
 
 
@@ -139,7 +139,7 @@ def _usage(call: Call, completion: Completion) -> dict[str, Any]:
 
 
 def _tokens(*texts: str | None) -> int:
-    return -(-sum(len(text) for text in texts if text) // _CHARACTERS_A_TOKEN)
+    return -(-sum(len(text) for text in texts if text) // _CHARACTERS_PER_TOKEN)
 
 
 def models_body(models: tuple[str, ...]) -> bytes:

@@ -9,10 +9,8 @@ from perennial.flows.website.build import build_site
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
-from tests.profiles.grown_root import KEY
+from tests.profiles.grown_root import serve_models
 from tests.profiles.scripted_models import MODELS
-from tests.server.options import ServerOptions
-from tests.server.running import running_server
 from tests.website.folders import private_texts, say_all
 
 SHARE = 0.4
@@ -43,15 +41,10 @@ _PLAYING = MODELS[1:3]
 def private_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root; its seeds are not revealed, its editions not retired."""
     folder = tmp_path_factory.mktemp("private")
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.profiles.scripted_models")
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.chdir(folder)
-        patch.setenv("PERENNIAL_API_KEY", KEY)
+    with serve_models(folder, "") as url:
         for edition, flags in EDITIONS.items():
             given = {**flags, "edition": edition, "players": [*flags["players"], *_PLAYING]}
-            make_edition(
-                folder / "data", **given, base_url=server.url, runs=1, seed=None, private_share=SHARE
-            )
+            make_edition(folder / "data", **given, base_url=url, runs=1, seed=None, private_share=SHARE)
     return folder / "data"
 
 

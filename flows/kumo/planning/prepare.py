@@ -207,7 +207,7 @@ def read_given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
 # truths and actions drawn from the plan's domains (or from a bundled one where all are still to be proposed).
 
 
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 _PROMPT = 700  # tokens of a template without what fills it
 _PROPOSAL = 150  # tokens of one proposal
 _PROPOSAL_ROUNDS = 5
@@ -388,7 +388,7 @@ def _some_book(seed: int, config: SeedConfig, setting: Setting) -> str:
 
 
 def _tokens(text: str) -> int:
-    return ceil(len(text) / _CHARACTERS_A_TOKEN)
+    return ceil(len(text) / _CHARACTERS_PER_TOKEN)
 
 
 def estimate_refresh(
