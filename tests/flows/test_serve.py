@@ -96,7 +96,6 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     printed = out.read_text()
     assert "Prefect's pages: http://127.0.0.1:" in printed
     assert "#perennial:" not in printed
-    assert "the next refresh is due" in printed
     started = re.findall(r"UTC  refresh(.*) has started$", printed, re.M)
     assert started
     assert all(re.fullmatch(r" kumo-\d{4}-\d\d-\d\d(-\d+)?", name) for name in started), started
@@ -110,13 +109,14 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     )[1]
     assert editions[0][1] == "Chemical Analysis"
     assert {row[2:] for row in editions} == {(2, 2)}
-    # The last refresh may have been stopped before it came to the website.
-    shown = {path.stem for path in (tmp_path / "public/editions").iterdir()}
-    assert {editions[0][0]} <= shown <= {row[0] for row in editions}
+    names = [row[0] for row in editions]
+    # The last refresh may have been stopped before it came to the website, or to its message.
+    pages = {path.stem for path in (tmp_path / "public/editions").iterdir()}
+    assert {names[0]} <= pages <= set(names)
     whole = catalog.query("SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances")[1]
     assert whole == [(2 * len(editions), 2 * len(editions))]
     published = [document for document in told.taken if document["event"] == "published"]
-    assert [document["edition"] for document in published] == [row[0] for row in editions]
+    assert [document["edition"] for document in published] in (names, names[:-1])
     assert published[0]["root"] == str(root)
     assert published[0]["counts"]["kumo_instances"] == 2
     kept = [path for path in root.rglob("*") if path.is_file() and "/ui/" not in str(path)]
