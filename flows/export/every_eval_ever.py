@@ -1,7 +1,8 @@
 """What models scored, as records of Every Eval Ever (its schema 0.3).
 
 The files lie as in that project's datastore, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and beside each its
-instances in `UUID_samples.jsonl`. Programs and people are no models: they are left out.
+instances in `UUID_samples.jsonl`. Programs and people are no models: they are left out, and so are controls
+but for `tools:MODEL`, which the schema calls agentic.
 """
 
 import hashlib
@@ -10,26 +11,33 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from perennial.flows.export.inspect_logs import ServedModel, read_episodes, read_served_models
+from perennial.flows.export.inspect_logs import (
+    EpisodeMessage,
+    ServedModel,
+    read_arguments,
+    read_episodes,
+    read_served_models,
+)
 from perennial.flows.export.source import Source
 from perennial.flows.run.code_version import code_version
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import TOOLS
 from perennial.schemas.providers import find_provider, is_local
 from perennial.schemas.rows import JsonObject, Row
+from perennial.tasks.tools import offers_python
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.export_tables import ExportedFile, describe_file
 
 SCHEMA = "0.3.0"
-_SCORES = """
+_SCORES = f"""
 SELECT l.player, l.setting, l.success_rate, l.success_rate_low, l.success_rate_high, l.population, l.scored,
        l.instances, l.floor, l.answers, f.weights
 FROM leaderboard AS l LEFT JOIN model_facts AS f USING (edition, player)
-WHERE l.player_group = 'models' AND l.success_rate IS NOT NULL
+WHERE (l.player_group = 'models' OR starts_with(l.player, '{TOOLS}:')) AND l.success_rate IS NOT NULL
 ORDER BY l.player, l.setting
 """
 _LAST_PLAYED = """
@@ -76,32 +84,29 @@ def _write(
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     result_ids = {row["setting"]: result_id(row) for row in settings}
     scope = f"WHERE edition = {quote(source.edition)} AND player = {quote(player)}"
-    rows = left_out = 0
-    with (folder / f"{name}_samples.jsonl").open("w", encoding="utf-8") as file:
-        for episode, turns in read_episodes(source, scope):
-            # Figures are of the usual version, as in the leaderboard.
-            if episode["version"] is None and episode["setting"] in result_ids:
-                line = _describe_episode(source, record, result_ids[episode["setting"]], episode, turns)
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                rows += 1
-    if rows:
-        sha256 = hashlib.sha256((folder / f"{name}_samples.jsonl").read_bytes()).hexdigest()
+    lines = [
+        _describe_episode(source, record, result_ids[episode["setting"]], episode, messages)
+        for episode, messages in read_episodes(source, scope)
+        # Figures are of the usual version, as in the leaderboard.
+        if episode["version"] is None and episode["setting"] in result_ids
+    ]
+    files = []
+    if lines:
+        samples = f"{name}_samples.jsonl"
+        content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+        (folder / samples).write_bytes(content)
         record["detailed_evaluation_results"] = {
             "format": "jsonl",
-            "file_path": f"{name}_samples.jsonl",
+            "file_path": samples,
             "hash_algorithm": "sha256",
-            "checksum": sha256,
-            "total_rows": rows,
+            "checksum": hashlib.sha256(content).hexdigest(),
+            "total_rows": len(lines),
         }
-    else:
-        (folder / f"{name}_samples.jsonl").unlink()
-    (folder / f"{name}.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    files = [describe_file(folder, f"{name}.json", "leaderboard", len(settings), 0)]
-    if rows:
         sql = f"SELECT count(*) FROM episodes {scope} AND version IS NULL"
-        left_out = int(str(source.catalog.query(sql)[1][0][0])) - rows
-        files.append(describe_file(folder, f"{name}_samples.jsonl", "episodes", rows, left_out))
-    return files
+        left_out = int(str(source.catalog.query(sql)[1][0][0])) - len(lines)
+        files = [describe_file(folder, samples, "episodes", len(lines), left_out)]
+    (folder / f"{name}.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return [describe_file(folder, f"{name}.json", "leaderboard", len(settings), 0), *files]
 
 
 def _describe(
@@ -186,6 +191,11 @@ def _describe_score(source: Source, score: Row, served: ServedModel, dataset: st
     standard = {
         name: params[name] for name in ("temperature", "top_p", "max_tokens") if _is_number(params.get(name))
     }
+    others = _as_texts({name: params[name] for name in params.keys() - standard.keys()})
+    if offers_python(params):
+        offered = (tool["function"] for tool in params["tools"])
+        tools = [{**function, "parameters": _as_texts(function["parameters"])} for function in offered]
+        standard["agentic_eval_config"] = {"available_tools": tools}
     return {
         "evaluation_result_id": result_id(score),
         "evaluation_name": f"{source.plan.benchmark} {score['setting']}",
@@ -202,10 +212,7 @@ def _describe_score(source: Source, score: Row, served: ServedModel, dataset: st
             "max_score": 1,
         },
         "score_details": {"score": score["success_rate"], "details": details, "uncertainty": uncertainty},
-        "generation_config": {
-            "generation_args": standard,
-            "additional_details": _as_texts({name: params[name] for name in params.keys() - standard.keys()}),
-        },
+        "generation_config": {"generation_args": standard, "additional_details": others},
     }
 
 
@@ -219,36 +226,56 @@ def _as_texts(values: Mapping[str, object]) -> JsonObject:
     }
 
 
+def _describe_message(index: int, message: EpisodeMessage) -> JsonObject:
+    return {
+        "turn_idx": index,
+        "role": message.role,
+        "content": message.text,
+        "reasoning_trace": message.reasoning,
+        "tool_calls": [_describe_call(call["id"], **call["function"]) for call in message.calls] or None,
+        "tool_call_id": [message.answered["id"]] if message.answered else None,
+    }
+
+
+def _describe_call(call_id: str, name: str, arguments: str) -> JsonObject:
+    values, problem = read_arguments(arguments)
+    # The schema takes an object of texts only: anything else is kept as the model wrote it.
+    named = {"arguments": arguments} if problem else _as_texts(values)
+    return {"id": call_id, "name": name, "arguments": named}
+
+
 def _describe_episode(
-    source: Source, record: JsonObject, result: str, episode: Row, turns: list[tuple[Any, ...]]
+    source: Source, record: JsonObject, result: str, episode: Row, messages: list[EpisodeMessage]
 ) -> JsonObject:
-    first = next((index for index, turn in enumerate(turns) if turn[0] == "assistant"), len(turns))
-    question = "\n\n".join(str(text or "") for _, text, _ in turns[:first])
-    replies = [(index, turn) for index, turn in enumerate(turns) if turn[0] == "assistant"]
-    one_shot = source.benchmark.one_shot and len(turns) - first <= 1
+    replies = [(index, message) for index, message in enumerate(messages) if message.role == "assistant"]
+    first = replies[0][0] if replies else len(messages)
+    question = "\n\n".join(message.text or "" for message in messages[:first])
+    number_of_calls = sum(len(reply.calls) for _, reply in replies)
+    one_shot = source.benchmark.one_shot and len(messages) - first <= 1 and not number_of_calls
     interaction: JsonObject
     if one_shot:
-        thoughts = [thought for _, (_, _, thought) in replies if thought is not None]
-        texts = [str(text or "") for _, (_, text, _) in replies]
+        thoughts = [reply.reasoning for _, reply in replies if reply.reasoning is not None]
+        texts = [reply.text or "" for _, reply in replies]
         interaction = {
             "interaction_type": "single_turn",
             "output": {"raw": texts, "reasoning_trace": thoughts or None},
         }
     else:
-        messages = [
-            {"turn_idx": index, "role": role, "content": text, "reasoning_trace": thought}
-            for index, (role, text, thought) in enumerate(turns)
-        ]
-        interaction = {"interaction_type": "multi_turn", "messages": messages}
+        interaction = {
+            "interaction_type": "agentic" if number_of_calls else "multi_turn",
+            "messages": [_describe_message(index, message) for index, message in enumerate(messages)],
+        }
     attribution = [
         {
             "turn_idx": 0 if one_shot else index,
             "source": "output.raw" if one_shot else "messages[turn_idx].content",
-            "extracted_value": str(turn[1] or ""),
+            "extracted_value": reply.text or "",
             "extraction_method": f"perennial's grader of {source.plan.benchmark}",
             "is_terminal": True,
         }
-        for index, turn in replies[-1:]
+        # From a reply that calls a tool no answer is read.
+        for index, reply in replies[-1:]
+        if not reply.calls
     ]
     facts = {
         name: episode[name]
@@ -270,6 +297,7 @@ def _describe_episode(
             "score": float(episode["success"]),
             "is_correct": episode["success"],
             "num_turns": episode["turns"] or None,
+            "tool_calls_count": number_of_calls,
         },
         "performance": {"latency_ms": episode["seconds"] * 1000},
         "error": "its call failed" if episode["status"] == "api_error" else None,

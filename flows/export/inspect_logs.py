@@ -6,7 +6,7 @@ model is asked first, where the instance can be played, and then what came back.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +23,7 @@ from perennial.warehouse.export_tables import ExportedFile, describe_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
-    from inspect_ai.tool import ToolCall
+    from inspect_ai.model import ChatMessage
 
 _EPISODES = """
 SELECT e.episode_id, e.instance_id, e.evaluation, e.run, e.version, e.status, e.success, e.score, e.turns,
@@ -74,6 +74,17 @@ JOIN calls AS c USING (edition, evaluation, call_id)
 WHERE e.edition = {edition} AND c.role <> 'tool'
 GROUP BY e.player
 """
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeMessage:
+    """A message of an episode; `calls` and `answered` are of tools, in the form of Chat Completions."""
+
+    role: str
+    text: str | None
+    reasoning: str | None = None
+    calls: tuple[JsonObject, ...] = ()
+    answered: JsonObject | None = None  # the call whose result it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +147,7 @@ def _log(
         "NULL" if version is None else quote(version)
     )
     answered_by = served.reported if served else player
-    tools = {id_: rest for id_, *rest in source.catalog.query(_TOOLS.format(scope=scope))[1]}
-    samples = [
-        _sample(episode, turns, answered_by, *tools.get(episode["episode_id"], ((), ())))
-        for episode, turns in read_episodes(source, scope)
-    ]
+    samples = [_sample(episode, messages, answered_by) for episode, messages in read_episodes(source, scope)]
     created, answers = source.catalog.query(
         f"SELECT created_at, answers FROM evaluations WHERE evaluation = {quote(evaluation)}"
     )[1][0]
@@ -181,10 +188,11 @@ def _log(
     )
 
 
-def read_episodes(source: Source, scope: str) -> Iterator[tuple[Row, list[tuple[Any, ...]]]]:
-    """The exported episodes that `scope` (SQL) selects, with role, text and reasoning of each message."""
+def read_episodes(source: Source, scope: str) -> Iterator[tuple[Row, list[EpisodeMessage]]]:
+    """The exported episodes that `scope` (SQL) selects, with their messages."""
     names, rows = source.catalog.query(_EPISODES.format(scope=scope))
     messages = source.catalog.query(_MESSAGES.format(scope=scope))[1]
+    tools: JsonObject = {id_: rest for id_, *rest in source.catalog.query(_TOOLS.format(scope=scope))[1]}
     spoken = {id_: [row[3:] for row in rows] for id_, rows in groupby(messages, key=lambda row: str(row[0]))}
     for row in rows:
         episode = dict(zip(names, row, strict=True))
@@ -194,21 +202,36 @@ def read_episodes(source: Source, scope: str) -> Iterator[tuple[Row, list[tuple[
         if not turns or turns[0][0] == "assistant":
             opening = source.openings.get(episode["instance_id"], ())
             turns = [*((message["role"], message["content"], None) for message in opening), *turns]
-        yield episode, turns
+        called, results = tools.get(episode["episode_id"], ((), ()))
+        yield episode, [*_separate_tools(turns, iter(called), iter(results or ()))]
 
 
-def _sample(
-    episode: Row,
-    turns: list[tuple[Any, ...]],
-    answered_by: str,
-    called: Sequence[bool],
-    results: Sequence[str] | None,
-) -> "EvalSample":
+def _separate_tools(
+    turns: list[tuple[Any, ...]], called: Iterator[bool], results: Iterator[str]
+) -> Iterator[EpisodeMessage]:
+    """The messages: calls of tools as such, and one for each result in place of the joined ones."""
+    calls: tuple[JsonObject, ...] = ()
+    for role, text, reasoning in turns:
+        if role == "assistant" and next(called, False):
+            reply = json.loads(text)
+            calls = tuple(reply["tool_calls"])
+            yield EpisodeMessage(role, reply["content"], reasoning, calls)
+        elif role == "user" and calls:
+            for call, result in zip(calls, results, strict=False):
+                yield EpisodeMessage("tool", result, answered=call)
+            calls = ()
+        else:
+            yield EpisodeMessage(role, text, reasoning)
+
+
+def _sample(episode: Row, spoken: list[EpisodeMessage], answered_by: str) -> "EvalSample":
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
 
-    messages = [*_speak(episode["episode_id"], turns, iter(called), iter(results or ()))]
+    messages = [
+        _message(f"{episode['episode_id']}/{number}", message) for number, message in enumerate(spoken)
+    ]
     replies = [message for message in messages if message.role == "assistant"]
     first = next((index for index, turn in enumerate(messages) if turn.role == "assistant"), len(messages))
     failed = episode["status"] == "api_error"
@@ -239,56 +262,37 @@ def _sample(
     )
 
 
-def _speak(
-    episode_id: str, turns: list[tuple[Any, ...]], called: Iterator[bool], results: Iterator[str]
-) -> Iterator[Any]:
-    """The messages: calls of tools as such, and one for each result in place of the joined ones."""
-    from inspect_ai.model import ChatMessageTool
-
-    calls: list[Any] = []
-    for number, (role, content, reasoning) in enumerate(turns):
-        message_id = f"{episode_id}/{number}"
-        if role == "assistant" and next(called, False):
-            reply = json.loads(content)
-            message = _message(message_id, role, reply["content"], reasoning)
-            message.tool_calls = calls = [
-                _tool_call(call["id"], **call["function"]) for call in reply["tool_calls"]
-            ]
-            yield message
-        elif role == "user" and calls:
-            for call, text in zip(calls, results, strict=False):
-                made = {"tool_call_id": call.id, "function": call.function}
-                yield ChatMessageTool(id=f"{message_id}/{call.id}", content=text, **made)
-            calls = []
-        else:
-            yield _message(message_id, role, content, reasoning)
-
-
-def _tool_call(call_id: str, name: str, arguments: str) -> "ToolCall":
-    from inspect_ai.tool import ToolCall
-
+def read_arguments(text: str) -> tuple[JsonObject, str | None]:
+    """The arguments of a call by name, or why they cannot be read."""
     try:
-        values = read_json(arguments, "the arguments")
+        values = read_json(text, "the arguments")
     except UnreadableJson as error:
-        return ToolCall(call_id, name, {}, parse_error=str(error))
-    return ToolCall(call_id, name, values if isinstance(values, dict) else {"arguments": values})
+        return {}, str(error)
+    return values if isinstance(values, dict) else {"arguments": values}, None
 
 
-def _message(message_id: str, role: str, content: str | None, reasoning: str | None) -> Any:
+def _message(message_id: str, spoken: EpisodeMessage) -> "ChatMessage":
     from inspect_ai.model import (
         ChatMessageAssistant,
         ChatMessageSystem,
+        ChatMessageTool,
         ChatMessageUser,
         ContentReasoning,
         ContentText,
     )
+    from inspect_ai.tool import ToolCall
 
-    kinds: JsonObject = {
-        "system": ChatMessageSystem,
-        "developer": ChatMessageSystem,
-        "assistant": ChatMessageAssistant,
-    }
-    text: Any = content or ""
-    if reasoning is not None:
-        text = [ContentReasoning(reasoning=reasoning), ContentText(text=text)]
-    return kinds.get(role, ChatMessageUser)(id=message_id, content=text)
+    text: Any = spoken.text or ""
+    if spoken.answered is not None:
+        made = {"tool_call_id": spoken.answered["id"], "function": spoken.answered["function"]["name"]}
+        return ChatMessageTool(id=message_id, content=text, **made)
+    if spoken.reasoning is not None:
+        text = [ContentReasoning(reasoning=spoken.reasoning), ContentText(text=text)]
+    if spoken.role == "assistant":
+        calls = [
+            ToolCall(call["id"], call["function"]["name"], *read_arguments(call["function"]["arguments"]))
+            for call in spoken.calls
+        ]
+        return ChatMessageAssistant(id=message_id, content=text, tool_calls=calls or None)
+    is_system = spoken.role in ("system", "developer")
+    return (ChatMessageSystem if is_system else ChatMessageUser)(id=message_id, content=text)

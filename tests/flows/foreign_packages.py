@@ -1,5 +1,6 @@
 """Packages of others that no environment of ours holds, for tests that hand them what we write."""
 
+import json
 import os
 import subprocess
 import sys
@@ -20,3 +21,13 @@ def install_beside(folder: Path, *requirements: str) -> dict[str, str]:
     if done.returncode:
         pytest.skip(f"{', '.join(requirements)} cannot be installed: {done.stderr.strip()[-300:]}")
     return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+def check_by_every_eval_ever(root: Path, packages: Path) -> None:
+    """Assert that its own validator takes all records of an export, without a warning."""
+    environment = install_beside(packages, "every-eval-ever==0.3.0")
+    files = [str(path.relative_to(root)) for path in sorted(root.glob("data/*/*/*/*"))]
+    command = [sys.executable, "-m", "every_eval_ever.validate", "--format", "json", *files]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    reports = [(report["valid"], report["errors"], report["warnings"]) for report in json.loads(done.stdout)]
+    assert reports == [(True, [], [])] * len(files)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -25,7 +23,7 @@ from perennial.warehouse.catalog.dictionary import describe_relations
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.foreign_packages import install_beside
+from tests.flows.foreign_packages import check_by_every_eval_ever
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
@@ -214,14 +212,7 @@ def test_every_eval_ever_takes_scores_and_episodes(
     # The same edition is the same bytes.
     export_edition(store, "e", tmp_path / "again", form=form)
     assert (tmp_path / "again/SHA256SUMS").read_bytes() == (out / "SHA256SUMS").read_bytes()
-    environment = install_beside(tmp_path / "packages", "every-eval-ever==0.3.0")
-    files = [str(path.relative_to(out)) for path in (aggregate, samples)]
-    command = [sys.executable, "-m", "every_eval_ever.validate", "--format", "json", *files]
-    validated = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
-    reports = json.loads(validated.stdout)
-    assert [(report["valid"], report["errors"], report["warnings"]) for report in reports] == [
-        (True, [], [])
-    ] * 2
+    check_by_every_eval_ever(out, tmp_path / "packages")
 
 
 def test_a_duckdb_file_has_all_public_rows_and_needs_no_other_file(

@@ -1,7 +1,9 @@
 """`tools:MODEL` in an evaluation: planned, played in the sandbox, interrupted, published, and compared."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.settings import load_settings
 from perennial.tasks.tools import MOST_ROUNDS
 from perennial.warehouse.store.store import Store
+from tests.flows.foreign_packages import check_by_every_eval_ever
 from tests.flows.made_units import make_edition
 from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
@@ -110,31 +113,88 @@ def test_a_server_without_tools_is_refused_before_anything_is_grown(
     assert not list(tmp_path.glob("data/**/*.parquet"))
 
 
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An edition whose model calls the function well, unreadably, twice at once, or without an id."""
+    folder = tmp_path_factory.mktemp("exported")
+    rates = {"parallel_calls": 0.3, "malformed_arguments": 0.3, "calls_without_id": 0.2}
+    faults = {f"calculator.{name}": rate for name, rate in rates.items()}
+    options = ServerOptions(roles="tests.server.calculator", models=("m",), faults=faults)
+    chosen = {"benchmark": "beyondbench", "tasks": ["addition"], "instances": 10, "runs": 1, "seed": 5}
+    with pytest.MonkeyPatch.context() as patch, running_server(options) as running:
+        patch.chdir(folder)
+        make_edition(folder / "data", "e", players=["tools:m", "m"], base_url=running.url, **chosen)
+    return folder
+
+
 @pytest.mark.slow
-def test_logs_of_inspect_show_calls_of_tools_and_a_message_per_result(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_eval_ever_has_calls_of_tools_and_a_message_per_result(exported: Path, tmp_path: Path) -> None:
+    export_edition(Store(str(exported / "data")), "e", tmp_path / "out", form=ExportForm.eee)
+    lines: dict[str, list[dict[str, Any]]] = {"m": [], "tools:m": []}
+    for path in (tmp_path / "out").glob("data/*/*/*/*[0-9a-f].json"):
+        record = json.loads(path.read_text("utf-8"))
+        player = record["model_info"]["additional_details"]["player"]
+        for result in record["evaluation_results"]:
+            config = result["generation_config"]["generation_args"].get("agentic_eval_config")
+            offered = [tool["name"] for tool in config["available_tools"]] if config else []
+            assert offered == ["python"] * (player == "tools:m")
+        samples = path.with_name(f"{path.stem}_samples.jsonl").read_text("utf-8")
+        lines[player] += [json.loads(line) for line in samples.splitlines()]
+    assert {line["interaction_type"] for line in lines["m"]} == {"single_turn"}
+    check_by_every_eval_ever(tmp_path / "out", tmp_path / "packages")
+    kinds = set()
+    for line in lines["tools:m"]:
+        assert line["interaction_type"] == "agentic"
+        question, called, *rest = line["messages"]
+        assert [message["turn_idx"] for message in line["messages"]] == [*range(2 + len(rest))]
+        calls, results = called["tool_calls"], [turn for turn in rest if turn["role"] == "tool"]
+        every_call = [call for turn in (called, *rest) for call in turn["tool_calls"] or ()]
+        assert line["evaluation"]["tool_calls_count"] == len(every_call)
+        assert all(call["name"] == "python" for call in every_call)
+        unread = calls[0]["arguments"].get("arguments")
+        kinds.add((len(calls), unread is not None, called["content"], line["metadata"]["status"]))
+        if not calls[0]["id"]:
+            # Nothing can be sent back, so the reply is the last message, and no answer is read from it.
+            assert (rest, line["answer_attribution"]) == ([], [])
+            continue
+        assert [turn["tool_call_id"] for turn in results] == [[call["id"]] for call in every_call]
+        assert unread in (None, "{'code': 'print(1)'")
+        assert unread is None or results[0]["content"].startswith("error: the arguments")
+        numbers = every_call[-1]["arguments"]["code"].removeprefix("print(sum(").removesuffix("))")
+        assert numbers in question["content"]
+        answer = f"The script says \\boxed{{{results[-1]['content'].strip()}}}"
+        assert (rest[-1]["content"], rest[-1]["tool_calls"]) == (answer, None)
+        assert line["answer_attribution"][0]["extracted_value"] == answer
+    assert kinds == {
+        (1, False, "I let Python add them.", "solved"),
+        (1, False, "", "tool_call"),
+        (1, True, "", "solved"),
+        (2, False, "Two at once.", "solved"),
+    }
+
+
+@pytest.mark.slow
+def test_logs_of_inspect_are_of_the_same_messages(exported: Path, tmp_path: Path) -> None:
     inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
-    monkeypatch.chdir(tmp_path)
-    root, chosen = tmp_path / "data", {"tasks": ["addition"], "instances": 2, "runs": 1, "seed": 5}
-    make_edition(root, "e", benchmark="beyondbench", players=["tools:m", "m"], base_url=server.url, **chosen)
-    export_edition(Store(str(root)), "e", tmp_path / "out", form=ExportForm.inspect)
-    logs = [inspect_log.read_eval_log(str(path)) for path in (tmp_path / "out/logs").iterdir()]
-    (log,) = [log for log in logs if log.eval.metadata["player"] == "tools:m"]
-    assert len(log.samples) == 4
-    for sample in log.samples:
-        asked, called, result, answered = sample.messages[-4:]
-        assert [message.role for message in sample.messages[-4:]] == [
-            "user",
-            "assistant",
-            "tool",
-            "assistant",
-        ]
-        (call,) = called.tool_calls
-        assert (called.text, call.function) == ("I let Python add them.", "python")
-        assert call.arguments["code"].removeprefix("print(sum(").removesuffix("))") in asked.text
-        assert (result.tool_call_id, result.function) == (call.id, "python")
-        assert answered.text == f"The script says \\boxed{{{result.text.strip()}}}"
-        assert not answered.tool_calls
-    (plain,) = [log for log in logs if log.eval.metadata["player"] == "m"]
-    assert {message.role for sample in plain.samples for message in sample.messages} == {"user", "assistant"}
+    for form in (ExportForm.inspect, ExportForm.eee):
+        export_edition(Store(str(exported / "data")), "e", tmp_path / form, form=form)
+    samples = {}
+    for path in (tmp_path / "inspect/logs").iterdir():
+        samples |= {sample.uuid: sample for sample in inspect_log.read_eval_log(str(path)).samples}
+    compared = 0
+    for path in (tmp_path / "eee").rglob("*_samples.jsonl"):
+        for line in map(json.loads, path.read_text("utf-8").splitlines()):
+            messages = samples[line["metadata"]["episode_id"]].messages
+            if line["interaction_type"] == "single_turn":
+                assert [message.role for message in messages] == ["user", "assistant"]
+                continue
+            for written, message in zip(line["messages"], messages, strict=True):
+                assert (written["role"], written["content"]) == (message.role, message.text)
+                if message.role == "tool":
+                    assert (written["tool_call_id"], message.function) == ([message.tool_call_id], "python")
+                calls = message.tool_calls or () if message.role == "assistant" else ()
+                for call, made in zip(written["tool_calls"] or (), calls, strict=True):
+                    assert (call["id"], call["name"]) == (made.id, made.function)
+                    assert made.parse_error or call["arguments"] == made.arguments
+                    compared += 1
+    assert compared > 20
