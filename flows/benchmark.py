@@ -237,12 +237,7 @@ class Benchmark(ABC, Generic[SettingsT, InputsT, SeatT, GameT]):
         """Take the seats of those instances of a published edition that can be played."""
 
     def take_version(
-        self,
-        version: str,
-        store: Store,
-        edition: str,
-        ids: Sequence[str],
-        protocol: ReadJson,
+        self, version: str, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
     ) -> Sequence[SeatT]:
         """Take the seats of those instances for which another version, such as another wording, differs.
 

@@ -70,6 +70,6 @@ BENCHMARK = Declaration(
         "a2rbench": (
             "perennial.flows.a2rbench.import_command:a2rbench",
             "Import items of the form that A2RBench's authors publish as an edition.",
-        ),
+        )
     },
 )

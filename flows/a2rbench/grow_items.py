@@ -23,13 +23,7 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
         variations = range(plan.variations + 1)
         grown = grow_seed(
             SeedRequest(
-                chosen,
-                number,
-                variations,
-                plan.remapping,
-                workspace.seed,
-                find_protection().jail,
-                issued,
+                chosen, number, variations, plan.remapping, workspace.seed, find_protection().jail, issued
             )
         )
         tables["instances"] += [shared_row(item, number, workspace.growth.seed) for item in grown.items]

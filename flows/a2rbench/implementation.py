@@ -197,12 +197,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         (rule,) = draw_rules(domain or rng.choice(DOMAINS), rng.getrandbits(64), 1)
         variations, jail = sorted({0, variation}), find_protection().jail
         request = SeedRequest(
-            rule=rule,
-            number=0,
-            variations=variations,
-            remapping=setting == "remapped",
-            seed=seed,
-            jail=jail,
+            rule=rule, number=0, variations=variations, remapping=setting == "remapped", seed=seed, jail=jail
         )
         for item in grow_seed(request).items:
             if item.variation == variation and item.is_remapped == (setting == "remapped"):
@@ -239,11 +234,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
             name: (files("perennial.flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
             for name in (_ITEMS, _PLAYED)
         }
-        return Analysis(
-            queries=queries | {_ANALYSED: READING.query},
-            table_figures=_figures,
-            floors=_FLOORS,
-        )
+        return Analysis(queries=queries | {_ANALYSED: READING.query}, table_figures=_figures, floors=_FLOORS)
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
         from perennial.flows.a2rbench.paper import compare_paper

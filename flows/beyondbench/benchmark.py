@@ -97,12 +97,12 @@ BENCHMARK = Declaration(
             "perennial.flows.beyondbench.tasks_command:tasks",
             "List the tasks of BeyondBench, try one, or draw problems.",
             "tasks of BeyondBench",
-        ),
+        )
     },
     importers={
         "beyondbench": (
             "perennial.flows.beyondbench.import_leaderboard:beyondbench",
             "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
-        ),
+        )
     },
 )

@@ -48,10 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "reproduce": "rebuild and compare",
         "reproduce-paper": "papers beside ours",
     },
-    "people": {
-        "study": "let people play",
-        "play": "play yourself",
-    },
+    "people": {"study": "let people play", "play": "play yourself"},
     OF_BENCHMARKS: {"sample": "practice questions", "train": "fine-tune a model"},
     "operate": {
         "editions": "list, withdraw, retire",

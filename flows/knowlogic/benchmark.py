@@ -85,12 +85,12 @@ BENCHMARK = Declaration(
             "perennial.flows.knowlogic.knowledge_command:knowledge",
             "List and check KnowLogic's knowledge base, or draw a question from it.",
             "facts of KnowLogic",
-        ),
+        )
     },
     importers={
         "knowlogic": (
             "perennial.flows.knowlogic.import_command:knowlogic",
             "Import questions of KnowLogic's published form as an edition.",
-        ),
+        )
     },
 )

@@ -33,12 +33,7 @@ class PracticeQuestions:
     """
 
     def __init__(
-        self,
-        benchmark: str,
-        seed: int,
-        arguments: Mapping[str, object],
-        issued: IdSet,
-        curriculum: int = 0,
+        self, benchmark: str, seed: int, arguments: Mapping[str, object], issued: IdSet, curriculum: int = 0
     ) -> None:
         self.benchmark = benchmark
         self._seed, self._issued, self._curriculum = seed, issued, curriculum
@@ -106,11 +101,7 @@ class PracticeQuestions:
 
 
 def draw_questions(
-    benchmark: str,
-    seed: int = 0,
-    root: str | None = None,
-    curriculum: int = 0,
-    **parameters: object,
+    benchmark: str, seed: int = 0, root: str | None = None, curriculum: int = 0, **parameters: object
 ) -> PracticeQuestions:
     """Practice questions of a seed, without end; none is in an edition of the data root.
 

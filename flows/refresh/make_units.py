@@ -146,10 +146,7 @@ def _make(
     if not waiting:
         return
     root = root_for_workers(settings.runner, settings.root)
-    with (
-        execution.open_stages(settings, waiting[0].unit, watchers) as stages,
-        one_ledger(ledger_file(root)),
-    ):
+    with execution.open_stages(settings, waiting[0].unit, watchers) as stages, one_ledger(ledger_file(root)):
         for plan in waiting:
             stages.begin(settings.root, plan)
             grow(open_workspace(root, plan.unit), policies, stages)

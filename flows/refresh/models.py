@@ -200,10 +200,7 @@ _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256
 _TOOL_PARAMETERS = ("tools", "functions")
 QUESTION = "Which word means the opposite of no?"
-_MESSAGES = (
-    {"role": "system", "content": "Answer with one word."},
-    {"role": "user", "content": QUESTION},
-)
+_MESSAGES = ({"role": "system", "content": "Answer with one word."}, {"role": "user", "content": QUESTION})
 TOOL_QUESTION = f"Call the function {FUNCTION} with the script: print(6 * 7)"
 _TOOL_MESSAGES = ({"role": "user", "content": TOOL_QUESTION},)
 

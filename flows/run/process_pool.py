@@ -59,11 +59,7 @@ class Runner:
         self.patience_s -= seconds
 
     def run(
-        self,
-        task: "Task[..., Counts]",
-        works: Iterable[Work],
-        wait_for: Any,
-        note: "Callable[[UUID], None]",
+        self, task: "Task[..., Counts]", works: Iterable[Work], wait_for: Any, note: "Callable[[UUID], None]"
     ) -> Iterator[Counts]:
         """Yield the counts of each work as it ends; on an error let those in flight end, then raise it.
 

@@ -145,9 +145,7 @@ def _delete_runs(connection: sqlite3.Connection, runs: Sequence[str]) -> None:
     marks = ", ".join("?" * len(runs))
     for table in ("log", "artifact"):
         connection.execute(f"DELETE FROM {table} WHERE flow_run_id IN ({marks})", runs)
-    connection.execute(
-        "DELETE FROM artifact_collection WHERE latest_id NOT IN (SELECT id FROM artifact)",
-    )
+    connection.execute("DELETE FROM artifact_collection WHERE latest_id NOT IN (SELECT id FROM artifact)")
     connection.execute(f"DELETE FROM flow_run WHERE id IN ({marks})", runs)
 
 

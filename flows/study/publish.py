@@ -141,17 +141,7 @@ def is_playing(run: StudyRun) -> bool:
     return current is not None and current.started_at is not None and current in run.counted
 
 
-MOVE_COLUMNS = (
-    "participant",
-    "task",
-    "instance_id",
-    "turn",
-    "choice",
-    "shown",
-    "seconds",
-    "ended",
-    "right",
-)
+MOVE_COLUMNS = ("participant", "task", "instance_id", "turn", "choice", "shown", "seconds", "ended", "right")
 
 
 def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tuple[object, ...]]:

@@ -21,12 +21,7 @@ def write_starter(name: str, edition: str, settings: list[str], domains: list[st
     tasks = max(_TASKS // len(settings), 1) * len(settings)
     text = (files(__package__) / "starter.toml").read_text(encoding="utf-8")
     return Template(text).substitute(
-        name=name,
-        edition=edition,
-        settings=_list(settings),
-        domains=_list(domains),
-        tasks=tasks,
-        seed=seed,
+        name=name, edition=edition, settings=_list(settings), domains=_list(domains), tasks=tasks, seed=seed
     )
 
 

@@ -209,12 +209,7 @@ def make_chart(
     programs = {"floor": floor.player, "heuristic": floor.heuristic} if floor else {}
     low = {kind: line for kind, name in programs.items() if (line := series(name, 0)).points}
     return LineChart(
-        title,
-        tuple(name for name, _ in held),
-        tuple(day for _, day in held),
-        tuple(lines),
-        low,
-        is_scaled,
+        title, tuple(name for name, _ in held), tuple(day for _, day in held), tuple(lines), low, is_scaled
     )
 
 

@@ -151,10 +151,7 @@ def read_overview(catalog: Catalog, editions: Sequence[Edition]) -> Overview:
 
     scores: dict[str, list[Row]] = {}
     for row in read(_SCORES):
-        row |= {
-            "benchmark": names[row["edition"]].benchmark,
-            "player_group": row["player_group"] or "",
-        }
+        row |= {"benchmark": names[row["edition"]].benchmark, "player_group": row["player_group"] or ""}
         scores.setdefault(row["edition"], []).append(row)
     counts = {row["edition"]: row["count_star()"] for row in read(_INSTANCES)}
     return Overview(

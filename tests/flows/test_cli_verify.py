@@ -68,10 +68,7 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [
-        (("e9",), "has no published edition 'e9'"),
-        (("e1", "--all"), "name one EDITION, or give --all"),
-    ],
+    [(("e9",), "has no published edition 'e9'"), (("e1", "--all"), "name one EDITION, or give --all")],
 )
 def test_verify_needs_an_edition(run: Run, arguments: tuple[str, ...], told: str) -> None:
     shown = run("verify", *arguments)

@@ -275,8 +275,7 @@ def test_a_prefect_server_is_asked_for_its_version(
 @pytest.mark.slow
 def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "perennial.flows.doctor.checks.version",
-        lambda name: "3.8.8" if name == "prefect" else version(name),
+        "perennial.flows.doctor.checks.version", lambda name: "3.8.8" if name == "prefect" else version(name)
     )
     code, checks = _doctor(tiny)
     assert code == 1

@@ -72,10 +72,7 @@ def _states(events: list[dict[str, Any]]) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("unit", "job", "expected"),
-    [
-        ("small", "refresh", {"sample", "books", "publish"}),
-        ("small@1", "evaluate", {"episodes", "publish"}),
-    ],
+    [("small", "refresh", {"sample", "books", "publish"}), ("small@1", "evaluate", {"episodes", "publish"})],
 )
 def test_a_refresh_leaves_valid_events_of_every_stage(
     published: Published, unit: str, job: str, expected: set[str]

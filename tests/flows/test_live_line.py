@@ -44,10 +44,7 @@ def test_a_stage_shows_calls_tokens_spend_rate_and_time_left(
         yield
 
     monkeypatch.setattr(progress, "print_while", keep)
-    with (
-        progress.show_on(Console(file=io.StringIO())),
-        progress.stage("episodes", 6, calling=2) as advance,
-    ):
+    with progress.show_on(Console(file=io.StringIO())), progress.stage("episodes", 6, calling=2) as advance:
         (line,) = lines
         for _ in range(4):  # batches of programs
             advance({})

@@ -24,10 +24,7 @@ PRICES = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "model", "told"),
-    [
-        ("sk-wrong", "scripted", r"PERENNIAL_API_KEY"),
-        (KEY, "gpt-unknown", r"gpt-unknown"),
-    ],
+    [("sk-wrong", "scripted", r"PERENNIAL_API_KEY"), (KEY, "gpt-unknown", r"gpt-unknown")],
 )
 def test_a_wrong_key_or_model_is_one_line_after_few_requests(
     harness: Harness, tmp_path: Path, key: str, model: str, told: str

@@ -132,10 +132,7 @@ def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine]
 
 
 def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
-    keyed: Harness,
-    faulty: ServerOptions,
-    undisturbed: tuple[Path, list[LogLine], str],
-    tmp_path: Path,
+    keyed: Harness, faulty: ServerOptions, undisturbed: tuple[Path, list[LogLine], str], tmp_path: Path
 ) -> None:
     calls = _count_answers(undisturbed[0])
     with running_server(faulty) as server:

@@ -79,10 +79,7 @@ def second(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.slow
 def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_model(
-    root: Path,
-    second: RunningServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with running_server(ServerOptions(keys=(KEY,), models=("plain",))) as first:
         with pytest.raises(InvalidOption, match=r"models.toml: \[o3\]: the environment variable SECOND_KEY"):

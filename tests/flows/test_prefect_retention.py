@@ -89,10 +89,7 @@ def _fill(database: Path) -> dict[str, list[str]]:
         skipped = [_add_run(connection, "CANCELLED", 0.001 * n, started=False) for n in range(KEEP_RUNS + 9)]
         more = [_add_run(connection, "FAILED", 2 + number) for number in range(60)]
         under_way = [_add_run(connection, state, KEEP_DAYS + 9) for state in ("RUNNING", "SCHEDULED")]
-    return {
-        "kept": [*latest, *skipped[:KEEP_RUNS], *under_way],
-        "forgotten": [*skipped[KEEP_RUNS:], *more],
-    }
+    return {"kept": [*latest, *skipped[:KEEP_RUNS], *under_way], "forgotten": [*skipped[KEEP_RUNS:], *more]}
 
 
 def _ids(database: Path, sql: str) -> set[str]:

@@ -247,12 +247,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path
     done = harness.perennial("refresh", *SMALL_REFRESH, "--root", "data", "--dry-run", "--json", cwd=tmp_path)
     assert done.returncode == 0
     document = json.loads(done.stdout)
-    assert document["counts"] == {
-        "instances": 24,
-        "books": 24,
-        "episodes": 144,
-        "model_calls": 0,
-    }
+    assert document["counts"] == {"instances": 24, "books": 24, "episodes": 144, "model_calls": 0}
     assert document["plan"]["edition"] == "small"
     assert list(tmp_path.iterdir()) == []
 

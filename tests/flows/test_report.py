@@ -265,10 +265,7 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
         (["newer"], "has no published edition 'newer'"),
         (["--compare", "older"], "has no published edition 'older'"),
         (["new", "--compare", "new"], "--compare 'new' is the report's own edition: name another one"),
-        (
-            ["--out", "a-file/folder"],
-            "--out a-file/folder: Not a directory (",
-        ),
+        (["--out", "a-file/folder"], "--out a-file/folder: Not a directory ("),
         (["--out", "a-file/folder", "--format", "csv"], "a-file); name a folder that you can write"),
         (
             ["--format", "pdf"],

@@ -84,8 +84,7 @@ def test_the_optimum_states_the_exact_probability_of_the_likeliest_truth(root: P
 
 
 @pytest.mark.parametrize(
-    ("change", "broken"),
-    [("reliability", 0), ("0.7", 48), ("if(largest < 0.9, reliability, 0.7)", None)],
+    ("change", "broken"), [("reliability", 0), ("0.7", 48), ("if(largest < 0.9, reliability, 0.7)", None)]
 )
 def test_a_belief_of_another_reliability_breaks_the_rule(root: Path, change: str, broken: int | None) -> None:
     rules = cross_table_rules({"episodes", "kumo_beliefs"})

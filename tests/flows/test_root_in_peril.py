@@ -57,8 +57,7 @@ def _run(root: Path, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [(*REFRESH, "--edition", "next"), ("evaluate", "plain", "--players", "random", "--runs", "1")],
+    "command", [(*REFRESH, "--edition", "next"), ("evaluate", "plain", "--players", "random", "--runs", "1")]
 )
 def test_a_second_writer_costs_little_before_it_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
     root = tmp_path / "data"
@@ -118,10 +117,7 @@ def test_a_read_only_root_is_read_by_all_that_read_and_refused_in_one_line_by_al
     ):
         done = run_mounted(mount, command, clean_environment(), tmp_path)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
-    for command in (
-        (*REFRESH, *given),
-        ("editions", "withdraw", "plain", "--why", "wrong", *given),
-    ):
+    for command in ((*REFRESH, *given), ("editions", "withdraw", "plain", "--why", "wrong", *given)):
         done = run_mounted(mount, command, clean_environment(), tmp_path)
         (line,) = [line for line in done.stderr.splitlines() if line.startswith("perennial: error: ")]
         assert done.returncode == 2, (command, done.stdout, done.stderr)

@@ -119,10 +119,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     ours, theirs = pty.openpty()
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
-            [
-                *(*PROGRAM, *REFRESH),
-                *("--base-url", server.url, "--root", str(tmp_path)),
-            ],
+            [*(*PROGRAM, *REFRESH), *("--base-url", server.url, "--root", str(tmp_path))],
             cwd=tmp_path,
             env=keyed_by_prefect.environment,
             stdin=theirs,

@@ -121,10 +121,7 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (
-            TOY.replace("implementation=None, ", ""),
-            "TypeError: .*positional argument: 'implementation'",
-        ),
+        (TOY.replace("implementation=None, ", ""), "TypeError: .*positional argument: 'implementation'"),
         (TOY.replace('("toy"', '("riddles"'), "expected a Declaration of the name 'toy'"),
         (TOY.replace("BENCHMARK", "WORKBENCH"), "AttributeError: .*BENCHMARK"),
     ],

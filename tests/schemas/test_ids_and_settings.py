@@ -102,10 +102,7 @@ def test_a_broken_settings_file_is_named(tmp_path: Path, monkeypatch: pytest.Mon
         ("instances = 3", r"perennial\.toml: instances is a setting of the benchmark kumo.* \[kumo\]$"),
         ("[kumo]\nseed = 3", r"perennial\.toml: seed in section \[kumo\] .* at the top, before any section"),
         ("kumo = 3", r"perennial\.toml: kumo: expected a section \[kumo\]"),
-        (
-            'players = "random,random"',
-            r"players = 'random,random': expected each name once; --runs N",
-        ),
+        ('players = "random,random"', r"players = 'random,random': expected each name once; --runs N"),
         ('players = " , "', "expected names, separated by commas; leave it out for the default players"),
         ('benchmark = "kumoo"', r"installed: .*kumo; did you mean kumo\?"),
         ('benchmark = "chess"', "benchmark 'chess' is not installed; installed: .*kumo"),

@@ -83,10 +83,7 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("toml", "told"),
     [
-        (
-            "[o3]\nbase_ulr = 1\n",
-            r"\[o3\] base_ulr: there is no such key; did you mean base_url\?",
-        ),
+        ("[o3]\nbase_ulr = 1\n", r"\[o3\] base_ulr: there is no such key; did you mean base_url\?"),
         ("[o3]\nx = 1\n", r"\[o3\] x: there is no such key; known: model, base_url, .*, step$"),
         ("[o3]\nmax_output = '16k'\n", r"\[o3\] max_output: expected a whole number, got '16k'$"),
         ("[o3]\nconcurrency = 0\n", r"models.toml: \[o3\] concurrency: expected at least 1, got 0"),
@@ -101,25 +98,16 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
             "[o3]\nbase_url = 'https://sk-secret@h/v1'\n",
             r"models.toml: \[o3\] base_url: .*keys come from the",
         ),
-        (
-            "[o3]\nbase_url = '${LLM_URL}'\n",
-            r"\[o3\] base_url: \$\{LLM_URL\} is filled in headers",
-        ),
+        ("[o3]\nbase_url = '${LLM_URL}'\n", r"\[o3\] base_url: \$\{LLM_URL\} is filled in headers"),
         ("[o3]\nbase_url = 'https://${H/v1'\n", r"\[o3\] base_url: \$\{H/v1 is filled in"),
-        (
-            "[o3]\nbase_url = 'https://$HOST/v1'\n",
-            r"\[o3\] base_url: a URL with a variable.*OPENAI_BASE_URL",
-        ),
+        ("[o3]\nbase_url = 'https://$HOST/v1'\n", r"\[o3\] base_url: a URL with a variable.*OPENAI_BASE_URL"),
         ("[o3]\nmodel = '${MODEL}'\n", r"\[o3\] model: \$\{MODEL\} is filled in headers and query only"),
         ("[o3]\nextra_body = { a = [{ b = '${X}' }] }\n", r"\[o3\] extra_body: \$\{X\} is filled in"),
         ("[o3]\nheaders = { x = '${A B}' }\n", r"\[o3\] headers: \$\{A B\} is no variable; write \$\{NAME\}"),
         ("[o3]\nquery = { x = '${}' }\n", r"\[o3\] query: \$\{\} is no variable"),
         ("[o3]\napi = { messages = [] }\n", r"models.toml: \[o3\] api: messages cannot be set"),
         ("[o3]\nextra_body = { day = 1979-05-27 }\n", r"models.toml: \[o3\] extra_body.day: .*JSON value"),
-        (
-            "[o3]\nprompt_usd_per_million = -1\n",
-            r"\[o3\] prompt_usd_per_million: expected at least 0",
-        ),
+        ("[o3]\nprompt_usd_per_million = -1\n", r"\[o3\] prompt_usd_per_million: expected at least 0"),
         ("model = 'o3'\n", r"models.toml: \[model\]: expected a table for each model"),
         ("['a,b']\n", r"models.toml: \[a,b\]: expected a name as in --players"),
         ("[o3\n", r"models.toml: .*line 1"),

@@ -20,12 +20,7 @@ Unit = list[str | None]
 # two of twelve nominal ones (B), four of twelve with missing values (C).
 TWO = ("0100000010", "1110010000")
 NOMINAL = ("aabbdcccedda", "babbbccceddd")
-CODERS = (
-    "123321412...",
-    "1233224125.3",
-    ".3332342251.",
-    "12332441251.",
-)
+CODERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
 
 
 def units_of(raters: tuple[str, ...]) -> list[Unit]:

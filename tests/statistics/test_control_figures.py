@@ -63,7 +63,7 @@ def test_a_control_is_no_member_of_the_family_of_models() -> None:
     kind = kind_by_name(("oracle",), VARIANTS)
     players = ("m", "closed:m", "symbolic:sft/n", "oracle", "sft/n", "closed", "Closed:m")
     assert [kind(player) for player in players] == [
-        *("models", "controls", "controls", "programs", "checkpoints", "models", "models"),
+        *("models", "controls", "controls", "programs", "checkpoints", "models", "models")
     ]
     one = Cell("A", "easy", "m", "1", 1, 1)
     cells = [replace(one, player=name, solved=name < "c") for name in ("a", "b", "closed:a", "closed:b")]

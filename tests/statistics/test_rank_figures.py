@@ -97,7 +97,7 @@ def test_without_common_instances_the_adjusted_rate_ranks() -> None:
     )
     assert found["two", "common_rate"].value is None
     assert [found[player, "rank"].convention for player in ("one", "two", "both")] == [
-        *("adjusted", "adjusted", "shared"),
+        *("adjusted", "adjusted", "shared")
     ]
     assert [found[player, "rank"].value for player in ("two", "both", "one")] == [1, 2, 3]
     assert found["both", "adjusted_rate"].value == pytest.approx(0.45)

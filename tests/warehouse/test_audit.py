@@ -69,11 +69,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_drop("instances"), "cross_table", "every episodes.instance_id is in instances"),
             (_drop("kumo_books"), "cross_table", "every kumo_episodes.book_id is in kumo_books"),
             (_drop("kumo_books"), "cross_table", "every instance has a book that passed"),
-            (
-                _drop("kumo_domains"),
-                "cross_table",
-                "every kumo_seed_configs.domain_id is in kumo_domains",
-            ),
+            (_drop("kumo_domains"), "cross_table", "every kumo_seed_configs.domain_id is in kumo_domains"),
             (_drop("kumo_moves"), "cross_table", "every row of turns has its row in kumo_moves"),
         ],
         [
@@ -119,18 +115,13 @@ def _drop(table: str) -> Callable[[Rows], None]:
                 "cross_table",
                 "leave exactly its valid truths",
             ),
-            (
-                _set("kumo_instances", "expected_steps", None),
-                "kumo_instances",
-                "are never NULL",
-            ),
+            (_set("kumo_instances", "expected_steps", None), "kumo_instances", "are never NULL"),
         ],
     ],
 )
 @pytest.mark.slow
 def test_each_rule_catches_what_breaks_it(
-    tmp_path: Path,
-    breaks: list[tuple[Callable[[Rows], None], str, str]],
+    tmp_path: Path, breaks: list[tuple[Callable[[Rows], None], str, str]]
 ) -> None:
     def change(rows: Rows) -> None:
         for one, _, _ in breaks:

@@ -224,10 +224,7 @@ class _Runs:
         return os.system, ("true",)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [pickle.dumps(_Runs()), pickle.dumps(Path("a")), b"no pickle", b""],
-)
+@pytest.mark.parametrize("content", [pickle.dumps(_Runs()), pickle.dumps(Path("a")), b"no pickle", b""])
 def test_a_message_holds_plain_values_alone(content: bytes) -> None:
     framed = BytesIO(struct.pack(">Q", len(content)) + content)
     with pytest.raises((ValueError, EOFError)):

@@ -32,14 +32,7 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
 _OWN_INTERVALS = ("a2rbench_", "beyondbench_", "knowlogic_")
-_UNITS = (
-    "a pair counts once",
-    "a rule counts once",
-    "pairs",
-    "rules",
-    "drawn again",
-    "Fisher z",
-)
+_UNITS = ("a pair counts once", "a rule counts once", "pairs", "rules", "drawn again", "Fisher z")
 
 
 @pytest.fixture(scope="module")
@@ -155,11 +148,7 @@ def test_a_script_makes_everything_in_a_duckdb_that_knows_no_perennial(
     (tmp_path / "script.sql").write_text(script, encoding="utf-8")
     places = [str(tmp_path / name) for name in ("script.sql", "new.duckdb", "out")]
     done = subprocess.run(
-        [sys.executable, "-I", "-c", _PLAIN, *places],
-        cwd=moved,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-I", "-c", _PLAIN, *places], cwd=moved, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     rows, last, comment = pickle.loads((tmp_path / "out").read_bytes())

@@ -23,11 +23,7 @@ def test_scores_are_seen_by_benchmark_and_player(tmp_path: Path) -> None:
     keep_scores(store, _parse(HEADINGS + "MMLU-Pro,m,0.7,a\nMMLU-Pro,n,0.5,a\nLiveBench,m,61.5,b\n"))
     assert load_scores(store) == {"MMLU-Pro": {"m": 0.7, "n": 0.5}, "LiveBench": {"m": 61.5}}
     rows = open_catalog(store).query("SELECT * EXCLUDE settings FROM external_scores ORDER BY ALL")[1]
-    assert rows == [
-        ("LiveBench", "m", 61.5, "b"),
-        ("MMLU-Pro", "m", 0.7, "a"),
-        ("MMLU-Pro", "n", 0.5, "a"),
-    ]
+    assert rows == [("LiveBench", "m", 61.5, "b"), ("MMLU-Pro", "m", 0.7, "a"), ("MMLU-Pro", "n", 0.5, "a")]
 
 
 def test_a_source_that_is_taken_in_again_replaces_itself_alone(tmp_path: Path) -> None:

@@ -116,9 +116,7 @@ def test_a_message_that_was_altered_or_lost_is_noticed_before_it_is_published(
         assert ledger.find(asked.call_id) is None
 
 
-def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(
-    tmp_path: Path,
-) -> None:
+def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     (asked,) = _keep(path)
     other = request("other")

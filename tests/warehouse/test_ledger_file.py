@@ -80,10 +80,7 @@ def _newer_version(path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (
-            lambda path: path.write_bytes(b"no database " * 500),
-            "not a SQLite database, .* or move it away",
-        ),
+        (lambda path: path.write_bytes(b"no database " * 500), "not a SQLite database, .* or move it away"),
         (_other_program, "another program's SQLite database, .*; move it away"),
         (_newer_version, "a ledger of version 99, .*; use the perennial that wrote it"),
         (lambda path: path.mkdir(), "cannot be opened"),

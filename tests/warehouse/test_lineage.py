@@ -99,10 +99,7 @@ def test_each_run_starts_once_and_ends_once(plan: Any, stages: tuple[StageTables
     runs: dict[tuple[str, str], list[str]] = {}
     for event in events:
         runs.setdefault((event["job"]["name"], event["run"]["runId"]), []).append(event["eventType"])
-    assert {name for name, _ in runs} == {
-        job,
-        *(f"{job}.{stage.name}" for stage in stages),
-    }
+    assert {name for name, _ in runs} == {job, *(f"{job}.{stage.name}" for stage in stages)}
     assert len(runs) == len(stages) + 1
     for states in runs.values():
         assert states[0] == "START"

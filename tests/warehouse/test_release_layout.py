@@ -147,11 +147,7 @@ def test_of_two_files_for_one_place_that_of_more_runs_counts(tmp_path: Path) -> 
             8,
             "in_data.py, env/data/oak_data.py, expected one module",
         ),
-        (
-            environment("NewEnv", "from env.data.oak_data.inner import *"),
-            7,
-            "expected one module",
-        ),
+        (environment("NewEnv", "from env.data.oak_data.inner import *"), 7, "expected one module"),
         (
             environment("NewEnv", "from other.data.oak_data import *"),
             7,

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig
 from perennial.schemas.kumo.things import CATEGORIES, Observation, SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.warehouse.kumo.domains.generate import (
-    FOLDER,
-    build_config,
-    main,
-    regenerate,
-)
+from perennial.warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate
 
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))
 
@@ -132,12 +127,7 @@ def test_no_observation_within_a_truths_interval_rules_it_out(
         (TABLE.replace("5..7", "5-7"), DOMAIN, UnreadableInput, "'5-7' is not a number"),
         (TABLE.replace("red|green", "red|"), DOMAIN, UnreadableInput, "'red|' has an empty value"),
         (TABLE.replace('"', ""), DOMAIN, UnreadableInput, "line 2 has 6 cells, the header 5"),
-        (
-            TABLE.replace("Another tree.", ""),
-            DOMAIN,
-            UnreadableInput,
-            "line 3 lacks a truth, a note or",
-        ),
+        (TABLE.replace("Another tree.", ""), DOMAIN, UnreadableInput, "line 3 lacks a truth, a note or"),
         (
             TABLE.replace("Flora: green leaves", ""),
             DOMAIN,

@@ -19,9 +19,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.Duck
 
 
 @pytest.mark.slow
-def test_no_view_of_one_edition_is_joined_by_the_edition_alone(
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
+def test_no_view_of_one_edition_is_joined_by_the_edition_alone(connection: duckdb.DuckDBPyConnection) -> None:
     found = {}
     for view in question_views():
         columns = {name for name, *_ in connection.execute(f'DESCRIBE "{view}"').fetchall()}

@@ -157,8 +157,7 @@ def calls(
         str | None, typer.Option(help=f"Only calls with this status: {', '.join(CALL_STATUSES)}.")
     ] = None,
     edition: Annotated[
-        str | None,
-        typer.Option(help="Only calls of this edition, its evaluations included."),
+        str | None, typer.Option(help="Only calls of this edition, its evaluations included.")
     ] = None,
     episode: Annotated[
         str | None,

@@ -49,17 +49,14 @@ def query(
     ] = None,
     root: RootOption = None,
     format_: Annotated[
-        Format,
-        typer.Option("--format", help=f"Format of the rows; a table shows {_TABLE_ROWS}, or --limit."),
+        Format, typer.Option("--format", help=f"Format of the rows; a table shows {_TABLE_ROWS}, or --limit.")
     ] = Format.table,
     as_json: JsonOption = False,
     limit: Annotated[
-        int | None,
-        typer.Option(min=1, max=10**12, metavar="ROWS", help="Maximum number of rows to print."),
+        int | None, typer.Option(min=1, max=10**12, metavar="ROWS", help="Maximum number of rows to print.")
     ] = None,
     columns: Annotated[
-        str | None,
-        typer.Option(metavar="NAME,...", help="Print these columns of the result, in this order."),
+        str | None, typer.Option(metavar="NAME,...", help="Print these columns of the result, in this order.")
     ] = None,
     emit_sql: Annotated[
         bool,

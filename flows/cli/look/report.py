@@ -73,8 +73,7 @@ def report(
         ReportFormat, typer.Option("--format", help="One HTML page, or its tables as one file each.")
     ] = ReportFormat.html,
     explorer: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Link to the edition's pages in this `perennial web`."),
+        str | None, typer.Option(metavar="URL", help="Link to the edition's pages in this `perennial web`.")
     ] = None,
     difficulty: Annotated[
         str | None,

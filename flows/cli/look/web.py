@@ -22,8 +22,7 @@ def web(
         int, typer.Option(help="Port to serve at; 0 is any free one.", min=0, max=65535)
     ] = DEFAULT_PORT,
     study: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Show this study to participants, and nothing else."),
+        Path | None, typer.Option(metavar="FILE", help="Show this study to participants, and nothing else.")
     ] = None,
     tls_cert: Annotated[
         Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of the host, in PEM.")
@@ -32,8 +31,7 @@ def web(
         Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of the certificate, in PEM.")
     ] = None,
     behind_proxy: Annotated[
-        bool,
-        typer.Option("--behind-proxy", help="A proxy in front ends TLS and passes the header Host on."),
+        bool, typer.Option("--behind-proxy", help="A proxy in front ends TLS and passes the header Host on.")
     ] = False,
 ) -> None:
     """Show a data root in a browser, until Ctrl-C: leaderboards, instances, transcripts, SQL.

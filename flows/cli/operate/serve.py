@@ -44,8 +44,7 @@ def serve(
         ),
     ] = 0,
     site: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Keep the website there, as `perennial site` does."),
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the website there, as `perennial site` does.")
     ] = None,
 ) -> None:
     """Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.

@@ -127,8 +127,7 @@ def check(
         list[str] | None, typer.Argument(help="Models to try. Default: those of models.toml.")
     ] = None,
     models_file: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="File with the models. Default: models.toml here."),
+        str | None, typer.Option(metavar="FILE", help="File with the models. Default: models.toml here.")
     ] = None,
     base_url: Annotated[str | None, typer.Option(help="Server of models whose entry names none.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,

@@ -29,12 +29,7 @@ from perennial.tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from perennial.tasks.report.figures.interval_rows import (
-    Scale,
-    interval_rows,
-    read_estimate,
-    rows_by_setting,
-)
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate, rows_by_setting
 from perennial.tasks.report.wording import clean, decimals, name_populations, p_number, span, with_interval
 
 DOMAINS = Query(

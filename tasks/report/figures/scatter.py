@@ -7,15 +7,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from perennial.tasks.report.content import (
-    Content,
-    Drawing,
-    Grid,
-    Query,
-    Record,
-    ReportData,
-    figure,
-)
+from perennial.tasks.report.content import Content, Drawing, Grid, Query, Record, ReportData, figure
 from perennial.tasks.report.figures.chart import (
     BACK,
     FOUND,

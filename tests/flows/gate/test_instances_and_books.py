@@ -52,11 +52,7 @@ TOLD = [
         "the reader solves each instance by what a model read out of its book",
         "0 books that models wrote",
     ),
-    (
-        "grader",
-        "each instance without a book that passed its check is listed in rejections",
-        "0 instances",
-    ),
+    ("grader", "each instance without a book that passed its check is listed in rejections", "0 instances"),
     ("grader", "each instance has a book that passed its check", "12 instances"),
     ("overlap", "each instance_id is that of the instance's truths, actions and states", "12 instances"),
     ("overlap", "no two instances have the same truths, actions and states", "12 of 12"),

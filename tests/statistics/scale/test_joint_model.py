@@ -42,10 +42,7 @@ def _cells(draw: st.DrawFn) -> list[DomainCell]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    _cells().filter(bool),
-    st.tuples(*(st.floats(0.0005, 0.05) for _ in range(3))),
-)
+@given(_cells().filter(bool), st.tuples(*(st.floats(0.0005, 0.05) for _ in range(3))))
 def test_generalized_least_squares_agree_with_the_mixed_model_equations(
     cells: list[DomainCell], variances: tuple[float, float, float]
 ) -> None:
@@ -119,10 +116,7 @@ def test_an_anchor_takes_away_what_its_domains_had_in_common() -> None:
     gaps: dict[bool, list[float]] = {False: [], True: []}
     for seed in range(60):
         generator = np.random.default_rng(seed)
-        editions = {
-            "old": (_names("o", 8), ["a", "anchor"]),
-            "new": (_names("n", 8), ["b", "anchor"]),
-        }
+        editions = {"old": (_names("o", 8), ["a", "anchor"]), "new": (_names("n", 8), ["b", "anchor"])}
         cells = draw_cells(generator, rates, editions, (0.02, 0.002), 30)
         for with_anchor in (False, True):
             kept = [cell for cell in cells if with_anchor or cell.player != "anchor"]
