@@ -82,7 +82,7 @@ def mean_of(parts: Sequence[CellMean]) -> CellMean:
 def bound_mean(mean: CellMean, *, is_share: bool) -> PopulationInterval:
     """The interval of other instances of the same cells."""
     draw, runs = ClusterDraw(None, mean.strata), mean.runs if is_share else None
-    return bound_ratio(mean.rates * mean.weights, mean.weights, draw, THESE_DOMAINS, runs)
+    return bound_ratio(mean.rates * mean.weights, mean.weights, draw, THESE_DOMAINS, runs, least=0)
 
 
 def deviation_of(estimate: CellMean) -> float | None:

@@ -58,7 +58,7 @@ def estimate_mean(
     scaled, unit = rates_in_units(totals[rows], numbers[rows])
     rates, pair, domain = scaled / unit, questions.pair[rows], questions.domain_number[rows]
     runs = float(numbers[rows].sum()) if is_share else None
-    bounds = bound_ratio(rates, rates * 0 + 1, ClusterDraw(pair, domain), THESE_DOMAINS, runs)
+    bounds = bound_ratio(rates, rates * 0 + 1, ClusterDraw(pair, domain), THESE_DOMAINS, runs, least=0)
     return QuestionMean(len(rows), float(scaled.sum()) / (unit * len(rows)), bounds)
 
 

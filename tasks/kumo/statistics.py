@@ -127,6 +127,7 @@ class ActionCount:
                 self.convention,
                 has_domains=True,
                 measured_from=self.measured_from,
+                least=-1,
                 what="sum of mean counts / sum of the reference's - 1, over instances",
             )
         return Mean(
@@ -135,6 +136,7 @@ class ActionCount:
             count_scored,
             convention=self.convention,
             measured_from=self.measured_from,
+            least=-1,
             what="mean of (count - optimum) / optimum over instances, as the paper has it",
         )
 
@@ -165,7 +167,7 @@ MEANS = (
         f"{_UNDECIDED}",
     ),
     Mean("guess_share", lambda cells: cells["guesses"], lambda cells: cells["judged"], is_share=True),
-    Mean("mean_tests", lambda cells: cells["tests"], count_scored),
+    Mean("mean_tests", lambda cells: cells["tests"], count_scored, least=0),
 )
 
 

@@ -171,5 +171,5 @@ def _left_out(
     gaps -= curve.scores @ curve.inverse @ (share @ changes)
     variance = float(((gaps - gaps.mean()) ** 2).sum()) * clusters / (clusters - 1)
     half = student_quantile(clusters - 1) * variance**0.5
-    low, high = observed - predicted - half, observed - predicted + half
+    low, high = max(-1.0, observed - predicted - half), min(1.0, observed - predicted + half)
     yield figure._replace(low=low, high=high, population=NEW_DOMAINS)

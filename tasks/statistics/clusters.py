@@ -8,6 +8,7 @@ unlike sizes; its degrees of freedom are Satterthwaite's (R. M. Bell and D. F. M
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -96,7 +97,8 @@ GAP_METHOD = (
     "cluster (CR2, Satterthwaite's degrees of freedom)"
 )
 MEAN_METHOD = (
-    "t interval by cluster (CR2, Satterthwaite's degrees of freedom), corrected for skewness by Hall's cubic"
+    "t interval by cluster (CR2, Satterthwaite's degrees of freedom), corrected for skewness by Hall's cubic "
+    "and cut off at the least value that there can be"
 )
 FEWEST_CLUSTERS = 6
 """A mean without bounds has no interval below this number: none that was tried held 93% there."""
@@ -182,17 +184,19 @@ def _count_pairs(gap: "Estimate", mean_square: float) -> float:
     return min(pairs, units) if is_near_an_end(mean_square * units, units) else pairs
 
 
-def mean_interval(mean: "Estimate") -> Interval | None:
-    """Return the interval of a mean of values without bounds; None where `why_no_interval` says why.
+def mean_interval(mean: "Estimate", least: float = -inf) -> Interval | None:
+    """Return the interval of a mean without an upper bound; None where `why_no_interval` says why.
 
     Student's T is replaced by T + g T^2 / 3 + g^2 T^3 / 27 + g / 6, g being the skewness of R: Student's
     interval of skewed values lies too low (P. Hall, Journal of the Royal Statistical Society B 54 (1992)
-    221-228).
+    221-228). What lies below the least possible mean is cut off, which loses no truth. Intervals on the scale
+    log(R - least) need no cut, but mostly hold the truth less often where values are skewed.
     """
     if why_no_interval(mean) is not None:
         return None
     t, error = student_quantile(mean.degrees), mean.variance**0.5
-    return mean.ratio - _unskew(t, mean.skewness) * error, mean.ratio - _unskew(-t, mean.skewness) * error
+    low, high = (mean.ratio - _unskew(end, mean.skewness) * error for end in (t, -t))
+    return max(least, low), high
 
 
 def why_no_interval(mean: "Estimate") -> str | None:
@@ -549,13 +553,21 @@ def bound_share(
 
 
 def bound_ratio(
-    sums: "Numbers", sizes: "Numbers", draw: ClusterDraw, population: Population, runs: float | None = None
+    sums: "Numbers",
+    sizes: "Numbers",
+    draw: ClusterDraw,
+    population: Population,
+    runs: float | None = None,
+    least: float = -inf,
 ) -> PopulationInterval:
-    """Return the bounds of R over instances with these sums and sizes; of a share, `runs` are all trials."""
+    """Return the bounds of R over instances with these sums and sizes; of a share, `runs` are all trials.
+
+    `least`: no value of another R is below it.
+    """
     estimate = estimate_ratio(sums, sizes, draw)
     if runs is not None:
         return PopulationInterval(*share_interval(estimate, runs), population)
-    interval = mean_interval(estimate)
+    interval = mean_interval(estimate, least)
     if interval is None:
         return PopulationInterval(no_interval=why_no_interval(estimate))
     return PopulationInterval(*interval, population)

@@ -7,6 +7,7 @@ means over a sum of what they are measured by. Intervals are of the widest popul
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
@@ -40,7 +41,7 @@ class Mean:
 
     With `weight` it is the sum of these means over the sum of the instances' weights. `is_share`: each run
     counts 0..1. `has_domains`: where its interval is of new domains, a second figure's is of these domains.
-    `measured_from`: the player whose value is 0 by definition.
+    `measured_from`: the player whose value is 0 by definition. `least`: no value of the mean is below it.
     """
 
     statistic: str
@@ -51,6 +52,7 @@ class Mean:
     is_share: bool = False
     has_domains: bool = False
     measured_from: str = ""
+    least: float = -inf
     what: str = "mean over instances of the mean over runs"
 
 
@@ -74,8 +76,8 @@ def _share(status: EpisodeStatus) -> Mean:
 _MEANS = (
     Mean("success_rate", lambda cells: cells["solved"], count_scored, is_share=True, has_domains=True),
     Mean("mean_score", lambda cells: cells["score"], count_scored, is_share=True),
-    Mean("mean_tokens", lambda cells: cells["tokens"], lambda cells: cells["runs_with_tokens"]),
-    Mean("mean_cost_usd", lambda cells: cells["cost_usd"], lambda cells: cells["runs_with_cost"]),
+    Mean("mean_tokens", lambda cells: cells["tokens"], lambda cells: cells["runs_with_tokens"], least=0),
+    Mean("mean_cost_usd", lambda cells: cells["cost_usd"], lambda cells: cells["runs_with_cost"], least=0),
     *(_share(status) for status in EPISODE_STATUSES),
 )
 _KNOWN_OF_MODELS = ("mean_tokens", "mean_cost_usd")
@@ -135,7 +137,7 @@ def _figure(
     bounds = PopulationInterval()
     if draw is not None and population is not None:
         runs = sample.n if mean.is_share else None
-        bounds = bound_ratio(sample.sums / sample.unit, sample.weights, draw, population, runs)
+        bounds = bound_ratio(sample.sums / sample.unit, sample.weights, draw, population, runs, mean.least)
         if mean.measured_from == group.player and not sample.sums.any():
             bounds = PopulationInterval(no_interval=BY_DEFINITION.format(group.player))
     return Statistic(

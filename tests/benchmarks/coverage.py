@@ -200,7 +200,7 @@ def skewed_means(draws: int) -> Iterator[tuple[str, float]]:
     for name, (mean, values) in kinds.items():
         for n in (3, 5, 6, 10, 20, 40):
             found = [
-                mean_interval(estimate_ratio(values(n), np.ones(n), ClusterDraw())) for _ in range(draws)
+                mean_interval(estimate_ratio(values(n), np.ones(n), ClusterDraw()), 0) for _ in range(draws)
             ]
             known = [interval for interval in found if interval is not None]
             if known:

@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.statistics import THESE_DOMAINS
-from perennial.tasks.beyondbench.statistics import BY_SIZE, COLUMNS, PlayedCell, cell_figures
+from perennial.tasks.beyondbench.statistics import (
+    BY_SIZE,
+    COLUMNS,
+    PlayedCell,
+    bound_mean,
+    cell_figures,
+    estimate_cell,
+)
 from perennial.tasks.statistics.clusters import bound_share, student_quantile
 
 
@@ -232,3 +239,8 @@ def test_suites_are_means_of_tasks_and_these_of_cells(made):
             means.append(sum(rates) / len(rates))
             assert found[suite, task, ""] == pytest.approx(means[-1])
         assert found[suite, "all", ""] == pytest.approx(sum(means) / len(means))
+
+
+def test_tokens_are_not_below_0():
+    bounds = bound_mean(estimate_cell(np.array([5_000] * 6 + [10]), np.ones(7, int)), is_share=False)
+    assert (bounds.low, bounds.high > 5_000) == (0, True)

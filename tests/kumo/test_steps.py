@@ -138,6 +138,10 @@ def test_a_size_that_is_hard_for_another_reason_is_seen() -> None:
     difference = figures(as_columns(failed, setting))["rate_left_out", "difference", "2"]
     assert difference.high is not None
     assert difference.high < 0
+    # One domain of six that is all solved would have the interval go on below -1.
+    answers, setting = draw_answers(np.random.default_rng(5), 6, 20, 6.0)
+    failed = answers._replace(rate=np.where(setting == 2, answers.cluster == 0, answers.rate))
+    assert figures(as_columns(failed, setting))["rate_left_out", "difference", "2"].low == -1
 
 
 def test_the_ladder_is_four_sizes() -> None:

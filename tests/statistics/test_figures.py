@@ -118,6 +118,23 @@ def test_actions_under_both_conventions() -> None:
     assert theirs.value == pytest.approx((8 / 4 + 15 / 4) / 10)
 
 
+def test_no_interval_leaves_what_its_figure_can_be() -> None:
+    # Six instances took all that there was and one nearly nothing: so skewed that the interval would go on.
+    lost = {"runs": 5, "solved": 0, "n_actions": 16, "promise_tests": 2, "runs_with_optimum": 5}
+    much = {"tests": 80, "tokens": 5_000, "runs_with_tokens": 5, "cost_usd": 5.0, "runs_with_cost": 5}
+    cells = [replace(CELL, **lost, **{**much, "instance_id": f"i{n}"}) for n in range(6)]
+    little = {"tests": 5, "solved_tests": 5, "tokens": 50, "cost_usd": 0.05}
+    cells.append(replace(cells[0], solved=5, **little, instance_id="i6"))
+    made = [
+        f for f in rate_figures(columns_of(cells, "easy"), MEANS) if f.domain == ALL and f.low is not None
+    ]
+    least = {"relative_action_count": -1, "excess_tests": float("-inf")}
+    assert all(least.get(f.statistic, 0) <= f.low <= f.value <= f.high for f in made)
+    unbounded = {"relative_action_count", "mean_tests", "mean_tokens", "mean_cost_usd"}
+    assert {f.low - least.get(f.statistic, 0) for f in made if f.statistic in unbounded} == {0}
+    assert len([f for f in made if f.statistic in unbounded]) == 6
+
+
 def test_a_reference_is_0_by_definition_and_another_that_equals_it_is_not() -> None:
     equal = [
         replace(RIVAL, player=player, instance_id=f"i{n}")

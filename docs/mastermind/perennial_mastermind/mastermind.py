@@ -176,7 +176,7 @@ class Mastermind(Benchmark[MastermindSettings, None, CodeSeat, CodeGame]):
         return Analysis(
             joins=f"LEFT JOIN ({_NUMBERS}) AS g USING (episode_id)",
             counts={"guesses": "coalesce(sum(g.number) FILTER (e.status <> 'api_error'), 0)::BIGINT"},
-            means=(Mean("mean_guesses", lambda cells: cells["guesses"], count_scored),),
+            means=(Mean("mean_guesses", lambda cells: cells["guesses"], count_scored, least=0),),
         )
 
     # Show

@@ -204,11 +204,16 @@ def test_holm_over_the_models_of_one_question_alone(figures: dict[Key, Row]) -> 
     assert figures["language_mcnemar", "all", "all", "m-large", ""]["p_value"] == pytest.approx(2 * 0.5**15)
 
 
-def _estimate(solved: list[int], pair: list[int]) -> Any:
+def _estimate(solved: list[int], pair: list[int], *, is_share: bool = True) -> Any:
     same = np.full(len(pair), "space")
     questions = QuestionColumns(np.array(pair), same, same, same, np.zeros(len(pair)), {})
     rows, runs = np.arange(len(pair)), np.ones(len(pair), int)
-    return estimate_mean(questions, rows, np.array(solved), runs, is_share=True)
+    return estimate_mean(questions, rows, np.array(solved), runs, is_share=is_share)
+
+
+def test_tokens_are_not_below_0() -> None:
+    bounds = _estimate([5_000] * 6 + [10], list(range(7)), is_share=False).bounds
+    assert (bounds.low, bounds.high > 5_000) == (0, True)
 
 
 def test_two_texts_of_a_pair_count_as_one_draw() -> None:
