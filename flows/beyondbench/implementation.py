@@ -211,9 +211,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
                 return answer
             return f"\\boxed{{{answer}}}" if container == "boxed" else f"<answer>{answer}</answer>"
 
-        return Sheet(
-            goal="", book=game.prompt, truths=(), actions=(), truth_noun="answer", action_noun="", reply=reply
-        )
+        return Sheet(game.prompt, reply)
 
     # Count
 

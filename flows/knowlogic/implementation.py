@@ -177,9 +177,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         def reply(answer: str) -> str:
             return answer if read_answer(answer) is not None else write_answer(answer, game.language)
 
-        return Sheet(
-            goal="", book=game.prompt, truths=(), actions=(), truth_noun="answer", action_noun="", reply=reply
-        )
+        return Sheet(game.prompt, reply)
 
     # Count
 

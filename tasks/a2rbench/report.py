@@ -18,15 +18,8 @@ from perennial.tasks.report.content import (
 from perennial.tasks.report.figures.analysts import analysed_answers
 from perennial.tasks.report.figures.chart import Axes, draw_curves
 from perennial.tasks.report.figures.costs import tool_gaps
-from perennial.tasks.report.figures.interval_rows import (
-    PAPER_DOC,
-    PAPER_SCORES,
-    Scale,
-    interval_rows,
-    read_estimate,
-    read_paper_values,
-)
-from perennial.tasks.report.wording import clean, decimals, percent_cell, span, with_interval
+from perennial.tasks.report.figures.interval_rows import PAPER_DOC, PAPER_SCORES, draw_beside_paper
+from perennial.tasks.report.wording import clean, decimals, percent_cell, with_interval
 
 # How much of what models wrote of rules and variations passed, and what it cost.
 
@@ -177,7 +170,17 @@ def papers_tables(data: ReportData, rows: list[Record]) -> Content:
         "rule."
     )
     rows = data.group_rows(rows)
-    drawings = _draw_beside_paper(data, papers_tables.title, rows)
+    drawings = draw_beside_paper(
+        data,
+        rows,
+        f"{papers_tables.title}: total",
+        "total_accuracy",
+        "played",
+        figure="accuracy",
+        part="total",
+        unit="replies",
+        axis="accuracy over all items, copies too",
+    )
     caption += PAPER_DOC if drawings else ""
     grid = _tabulate(rows, [name for name in _COLUMNS if name in rows[0]])
     return Content(caption, drawings, grid)
@@ -193,21 +196,6 @@ def _tabulate(rows: Sequence[Record], columns: Sequence[str]) -> Grid:
         tuple((clean(row["player"]), *listed) for row, listed in zip(rows, cells, strict=True)),
         frozenset(range(1, len(columns) + 1)),
     )
-
-
-def _draw_beside_paper(data: ReportData, title: str, rows: Sequence[Record]) -> tuple[Drawing, ...]:
-    """Return a drawing of the total accuracies; none where the paper prints none of a player's."""
-    printed = read_paper_values(data, "accuracy")
-    drawn = [
-        read_estimate(row, "total_accuracy", "played", paper=printed.get(("all", row["player"])))
-        for row in rows
-        if row["total_accuracy"] is not None
-    ]
-    if not any(row["paper"] for row in drawn):
-        return ()
-    heading = f"total, n = {span(row['n'] for row in drawn)} replies per player"
-    scale = Scale(("accuracy over all items, copies too",), ends=(0, 1))
-    return (interval_rows(heading, f"{title}: total", drawn, scale, data.players()),)
 
 
 @figure(

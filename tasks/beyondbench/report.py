@@ -20,14 +20,7 @@ from perennial.tasks.report.content import (
 )
 from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
 from perennial.tasks.report.figures.costs import tool_gaps
-from perennial.tasks.report.figures.interval_rows import (
-    PAPER_DOC,
-    PAPER_SCORES,
-    Scale,
-    interval_rows,
-    read_estimate,
-    read_paper_values,
-)
+from perennial.tasks.report.figures.interval_rows import PAPER_DOC, PAPER_SCORES, draw_beside_paper
 from perennial.tasks.report.figures.scatter import Axis, ScatterPoint, correlation_text, scatter
 from perennial.tasks.report.wording import brackets, clean, decimals, span, with_interval
 from perennial.tasks.statistics.correlation import pearson
@@ -65,7 +58,6 @@ _COLUMNS = (
 )
 
 
-_SCALE = Scale(("accuracy",), ends=(0, 1))
 _COMMON = ("Common", "common_accuracy", True)
 _COMPARED = (
     " Common is the accuracy on the problems that all players with at least half of a suite have: players "
@@ -109,27 +101,24 @@ def leaderboard(data: ReportData, rows: list[Record]) -> Content:
         "others, or was not asked what its own budget of tokens does not hold: see its columns cells and "
         "not_asked, and table unasked for the sizes." + (_COMPARED if differs else "")
     )
-    drawings = _draw_beside_paper(data, rows)
+    drawings = [
+        drawing
+        for part in _PARTS
+        for drawing in draw_beside_paper(
+            data,
+            rows,
+            f"{leaderboard.title}: {part}",
+            f"{part}_accuracy",
+            f"{part}_cells",
+            figure="accuracy",
+            part=part,
+            unit="cells",
+            axis="accuracy",
+            setting="all" if part == "overall" else part,
+        )
+    ]
     caption += PAPER_DOC if drawings else ""
-    return Content(caption, drawings, grid)
-
-
-def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
-    """A drawing per suite and overall of which the paper prints a player's accuracy."""
-    printed = read_paper_values(data, "accuracy")
-    drawings = []
-    for part in _PARTS:
-        setting, column = "all" if part == "overall" else part, f"{part}_accuracy"
-        drawn = [
-            read_estimate(row, column, f"{part}_cells", paper=printed.get((setting, row["player"])))
-            for row in rows
-            if row[column] is not None
-        ]
-        if any(row["paper"] for row in drawn):
-            heading = f"{part}, n = {span(row['n'] for row in drawn)} cells per player"
-            title = f"{leaderboard.title}: {part}"
-            drawings.append(interval_rows(heading, title, drawn, _SCALE, data.players()))
-    return tuple(drawings)
+    return Content(caption, tuple(drawings), grid)
 
 
 def _name(row: Record, rows: Sequence[Record]) -> str:

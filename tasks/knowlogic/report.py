@@ -31,9 +31,9 @@ from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
     Scale,
+    draw_beside_paper,
     interval_rows,
     read_estimate,
-    read_paper_values,
 )
 from perennial.tasks.report.wording import (
     brackets,
@@ -275,26 +275,19 @@ def leaderboard(data: ReportData, rows: list[Record]) -> Content:
         "draws. Bold is the best of a column, underlined the "
         f"second, among {who}."
     )
-    drawings = _draw_beside_paper(data, rows)
+    drawings = draw_beside_paper(
+        data,
+        rows,
+        f"{leaderboard.title}: average",
+        "average_paper",
+        "questions",
+        figure="average",
+        part="average over the paper's nine columns",
+        unit="questions",
+        axis="average of domains and languages",
+    )
     caption += PAPER_DOC if drawings else ""
     return Content(caption, drawings, grid)
-
-
-def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
-    """A drawing of the averages; none where the paper prints none of a player's."""
-    printed = read_paper_values(data, "average")
-    drawn = [
-        read_estimate(row, "average_paper", "questions", paper=printed.get(("all", row["player"])))
-        for row in rows
-        if row["average_paper"] is not None
-    ]
-    if not any(row["paper"] for row in drawn):
-        return ()
-    heading = (
-        f"average over the paper's nine columns, n = {span(row['n'] for row in drawn)} questions per player"
-    )
-    scale = Scale(("average of domains and languages",), ends=(0, 1))
-    return (interval_rows(heading, f"{leaderboard.title}: average", drawn, scale, data.players()),)
 
 
 def _mark(

@@ -79,11 +79,14 @@ def board_of(encoded: EncodedConfig, instance: Instance) -> tuple[tuple[int, ...
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("few", [0, 1 << 16])
+@pytest.mark.parametrize(("few", "more"), [(0, 0), (0, 1 << 20), (1 << 16, 1 << 20)])
 def test_all_instances_of_a_small_domain_are_its_balanced_lists_once_each(
-    monkeypatch: pytest.MonkeyPatch, few: int
+    monkeypatch: pytest.MonkeyPatch, few: int, more: int
 ) -> None:
-    monkeypatch.setattr(lists, "_FEW_LISTS", few)  # drawn and enumerated by the solver, or all judged
+    # Drawn and enumerated by the solver, or all judged: those that pass the quick test, or really all.
+    monkeypatch.setattr(lists, "_FEW_LISTS", few)
+    monkeypatch.setattr(lists, "_MORE_LISTS", more)
+    monkeypatch.setattr(lists.ListSource, "is_rare", more > few)
     for setting in ("2x2", "3x3", "3x4", "4x4", "5x2"):
         expected = plain_boards(SMALL, Setting.parse(setting))
         sample = sample_instances(SMALL, balanced(setting, 999))

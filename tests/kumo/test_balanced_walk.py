@@ -15,8 +15,7 @@ from perennial.tasks.kumo.sampling.tables import SamplingTables
 from tests.kumo.test_balanced import SMALL, plain_boards
 from tests.kumo.test_sampling import tiny
 
-# A list is judged after some steps, or after each one.
-PACES = {"far": WalkPace(9, 4, 1, 10_000, False), "each step": WalkPace(1, 60, 30, 10_000, True)}
+PACE = WalkPace(9, 4, 10_000)
 # Four truths, and t4 and t5: the same action rules both out, in different states.
 CONFLICTING = tiny(
     (("t0",), ("t1",), ()),
@@ -38,14 +37,11 @@ def walk_from(
     return walk(SamplingTables(encoded).kernel, (first[0], first[1]), seeds, indices, 0, pace, trace)
 
 
-@pytest.mark.parametrize("pace", PACES.values(), ids=PACES.keys())
 @pytest.mark.parametrize("encoded", [SMALL, CONFLICTING], ids=["small", "conflicting"])
 @pytest.mark.parametrize("setting", ["3x3", "4x4"])
-def test_each_balanced_list_is_met_equally_often(
-    encoded: EncodedConfig, setting: str, pace: WalkPace
-) -> None:
+def test_each_balanced_list_is_met_equally_often(encoded: EncodedConfig, setting: str) -> None:
     boards = plain_boards(encoded, Setting.parse(setting))
-    walked = walk_from(encoded, min(boards), 6_000, pace)
+    walked = walk_from(encoded, min(boards), 6_000, PACE)
     met = Counter(
         (tuple(truths), tuple(actions))
         for truths, actions in zip(
@@ -59,7 +55,7 @@ def test_each_balanced_list_is_met_equally_often(
 
 def test_a_walk_that_meets_no_balanced_list_ends() -> None:
     boards = plain_boards(CONFLICTING, Setting.parse("3x3"))
-    walked = walk_from(CONFLICTING, min(boards), 50, WalkPace(3, 60, 60, 40, False))
+    walked = walk_from(CONFLICTING, min(boards), 50, WalkPace(3, 60, 40))
     assert len(walked.truths) == len(walked.judged) == 0
 
 
@@ -74,21 +70,18 @@ def test_more_actions_than_a_word_has_bits() -> None:
     indices = np.arange(4_000)
     seeds = np.full(len(indices), 3, np.uint64)
     drawn = draw_boards(tables, (4, 40), seeds, indices, np.zeros(len(indices), np.int64), 4_000)
-    walked = walk_from(
-        many, (tuple(drawn[0][0]), tuple(drawn[1][0])), 2_000, WalkPace(24, 4, 1, 10_000, False)
-    )
+    walked = walk_from(many, (tuple(drawn[0][0]), tuple(drawn[1][0])), 2_000, WalkPace(24, 4, 10_000))
     assert are_balanced(tables, walked.truths, walked.actions).all()
     assert inclusion(drawn[:2], walked, many) < 1.4
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pace", [WalkPace(32, 4, 1, 10_000, False), WalkPace(1, 200, 100, 10_000, True)])
-def test_a_walk_lists_what_rejection_lists(pace: WalkPace) -> None:
+def test_a_walk_lists_what_rejection_lists() -> None:
     students = encode_config(load_bundled("student_assessment"))
     tables, rows = SamplingTables(students).kernel, 4_000
     indices, starts = np.arange(rows), np.zeros(rows, np.int64)
     drawn = draw_boards(tables, (12, 16), np.full(rows, 3, np.uint64), indices, starts, 4_000)
-    walked = walk_from(students, (tuple(drawn[0][0]), tuple(drawn[1][0])), rows, pace)
+    walked = walk_from(students, (tuple(drawn[0][0]), tuple(drawn[1][0])), rows, WalkPace(32, 4, 10_000))
     assert inclusion(drawn[:2], walked, students) < 1.4
 
 

@@ -87,8 +87,12 @@ def test_calls_in_flight_are_finished_before_an_error_is_raised(kind):
 
 
 def test_the_first_error_is_the_one_that_is_raised():
+    has_failed = [asyncio.Event() for _ in range(4)]
+    has_failed[3].set()
+
     async def ask(request: ModelRequest) -> Reply:
-        await asyncio.sleep(0.01 * (3 - request.repeat))
+        await has_failed[request.repeat + 1].wait()
+        has_failed[request.repeat].set()
         raise EndpointFailed(f"run {request.repeat}")
 
     with pytest.raises(EndpointFailed, match="run 2"):

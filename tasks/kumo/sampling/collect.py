@@ -27,7 +27,6 @@ from perennial.tasks.kumo.sampling.solver import FoundInstance, UndecidedError, 
 
 # Batches of first candidates, drawn in this process or in several: what comes out is the same.
 
-
 Batch = tuple[int, Candidates]
 
 # Large enough that the cost of a batch is that of its draws; searched ones are spread over the processes.
@@ -86,7 +85,6 @@ def _draw_batch(first: int, last: int) -> Batch:
 # The enumeration of a request is one fixed sequence of all instances, whatever was found or issued before;
 # an index takes the first of it that is not taken. So a run that resumes where another stopped finds the
 # same instances as one long run, and the sequence's end proves how many exist.
-
 
 # The solver cannot see which instances reach a minimum above 1, or need a test: so many misses in a row end
 # the walk.

@@ -148,6 +148,35 @@ def read_estimate(
     }
 
 
+def draw_beside_paper(
+    data: ReportData,
+    rows: Sequence[Record],
+    title: str,
+    column: str,
+    counts: str,
+    *,
+    figure: str,
+    part: str,
+    unit: str,
+    axis: str,
+    setting: str = "all",
+) -> tuple[Drawing, ...]:
+    """A drawing of a share; none where the paper prints the figure, in this setting, of no player.
+
+    `counts` is the column of n, whose `unit` the heading says after the name of the part.
+    """
+    printed = read_paper_values(data, figure)
+    drawn = [
+        read_estimate(row, column, counts, paper=printed.get((setting, row["player"])))
+        for row in rows
+        if row[column] is not None
+    ]
+    if not any(row["paper"] for row in drawn):
+        return ()
+    heading = f"{part}, n = {span(row['n'] for row in drawn)} {unit} per player"
+    return (interval_rows(heading, title, drawn, Scale((axis,), ends=(0, 1)), data.players()),)
+
+
 def rows_by_setting(
     data: ReportData,
     title: str,

@@ -9,7 +9,8 @@ instance is some steps further on a walk (`walk`). Index i has the list (i // 8)
 i % 8 + 8 * (i // 2048): a function of seed and index, and few instances come from several walks. Walks begin
 at 16 different lists of the solver, since it is not shown that steps lead from one to all others.
 
-Where 65,536 lists exist at most, all are judged, and the balanced ones come in random order to their end.
+Where few lists exist, all are judged, and the balanced ones come in random order to their end: 65,536 at
+most, or a million of truths that actions tell apart, where random ones are hardly ever balanced.
 
 Import this module lazily: it loads numpy and numba.
 """
@@ -28,6 +29,7 @@ from perennial.tasks.kumo.sampling.balanced import boards
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
 from perennial.tasks.kumo.sampling.balanced.walk import Trace, Walked, WalkPace, walk
 from perennial.tasks.kumo.sampling.construct import Array
+from perennial.tasks.kumo.sampling.decided import rules_of_states
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.solver import UndecidedError
 from perennial.tasks.kumo.sampling.tables import SamplingTables
@@ -45,11 +47,11 @@ _STARTS = 16
 _STEPS = 32  # at least, before a list is judged; each exchanges an action and two truths
 _BURN_IN = 8  # lists judged from the solver's to the first instance
 _MOST_JUDGED = 20_000
-_PACED, _CLOSE, _FAR = 256, 0.35, 0.02  # judged lists of a walk, and shares of them that are balanced
-_STEPS_KEPT = (200, 100)  # to the first instance, and between instances, where each step is judged
+_PACED, _CLOSE = 256, 0.35  # judged lists of a walk, and the share of them that is balanced
 _CHECKED_ONE_IN = 100
 _WIDTH = 64
 _FEW_LISTS = 1 << 16  # judged in a tenth of a second
+_MORE_LISTS = 1 << 20  # looked at where random ones hardly ever are balanced: nearly all are soon left out
 
 Lists = tuple[Array, Array, Array]
 """Truths, actions and the attempt that gave them (-1: none), a row per index."""
@@ -90,21 +92,28 @@ class ListSource:
     def all_lists(self) -> Lists | None:
         """All lists in random order, where they are few; the third array says which ones are balanced.
 
-        None also where none is: that the solver proves.
+        Where they are few only because actions tell few truths apart, either way, lists that do not are left
+        out. None also where no list is balanced: that the solver proves.
         """
         kernel, request = self._tables.kernel, self._request
         usable = np.flatnonzero(np.diff(kernel.action_start))
-        sets = (range(len(self._encoded.truths)), usable.tolist())
-        number = comb(len(sets[0]), self._size[0]) * comb(len(sets[1]), self._size[1])
-        if not request.is_balanced or request.is_searched or not 0 < number <= _FEW_LISTS:
+        n_truths, n_actions = self._size
+        number = comb(len(usable), n_actions)
+        if not request.is_balanced or request.is_searched or not 0 < number <= _MORE_LISTS:
             return None
-        of_truths, of_actions = (
-            np.fromiter(chain.from_iterable(combinations(every, size)), np.int32).reshape(-1, size)
-            for every, size in zip(sets, self._size, strict=True)
-        )
-        truths = np.repeat(of_truths, len(of_actions), axis=0)
-        actions = np.tile(of_actions, (len(of_truths), 1))
-        bits = derive_bits(request.seed, f"{self._purpose} all lists", 8 * number)
+        is_small = number * comb(len(self._encoded.truths), n_truths) <= _FEW_LISTS
+        if not is_small and not self.is_rare:
+            return None
+        rules = rules_of_states(self._encoded)[1].astype(np.int64)
+        apart = rules.T @ (1 - rules) > 0
+        of_truths = _list_sets(apart & apart.T | is_small, n_truths, _MORE_LISTS // number)
+        if of_truths is None:
+            return None
+        every_set = chain.from_iterable(combinations(usable.tolist(), n_actions))
+        of_actions = np.fromiter(every_set, np.int32).reshape(-1, n_actions)
+        rows, columns = np.nonzero(boards.are_separable(kernel, of_truths, of_actions) | is_small)
+        truths, actions = of_truths[rows], of_actions[columns]
+        bits = derive_bits(request.seed, f"{self._purpose} all lists", 8 * len(rows))
         seeds = np.frombuffer(bits, "<u8").astype(np.uint64)
         order = np.argsort(seeds, kind="stable")
         truths, actions = truths[order], actions[order]
@@ -243,17 +252,15 @@ class ListSource:
 
     @cached_property
     def _pace(self) -> WalkPace:
-        """How long a walk is and how it is judged: a function of what is balanced along the first one."""
+        """How long a walk is: a function of what is balanced along the first one."""
         n_actions = self._request.setting.n_actions
         steps = -(-_STEPS // n_actions) * n_actions
         share, first = 0.0, self._start(0)
         if first is not None:
-            pace = WalkPace(steps, 1, 1, _PACED, is_kept_balanced=False)
+            pace = WalkPace(steps, 1, _PACED)
             walked, _ = self._step(first, np.arange(_PACED), 0, pace, is_traced=False)
             share = len(walked.judged) / max(1, walked.judged[-1:].sum())
-        if share < _FAR:
-            return WalkPace(1, *_STEPS_KEPT, _MOST_JUDGED, is_kept_balanced=True)
-        return WalkPace(steps if share > _CLOSE else steps // 2, _BURN_IN, 1, _MOST_JUDGED, False)
+        return WalkPace(steps if share > _CLOSE else steps // 2, _BURN_IN, _MOST_JUDGED)
 
     def _step(
         self, first: tuple[Array, Array], indices: Array, attempt: int, pace: WalkPace, is_traced: bool
@@ -287,3 +294,16 @@ class ListSource:
 def _first_of(index: int) -> int:
     """The first index of the walk that the index belongs to."""
     return index - _LANES * (index // _LANES % _LENGTH)
+
+
+def _list_sets(compatible: Array, size: int, most: int) -> Array | None:
+    """All sets of so many truths of which each two are compatible; None where they are too many."""
+    truths = np.arange(len(compatible))
+    sets = truths[:, None]
+    for _ in range(size - 1):
+        further = compatible[sets].all(axis=1) & (truths > sets[:, -1:])
+        rows, added = np.nonzero(further)
+        if len(rows) > max(most, _FEW_LISTS):
+            return None
+        sets = np.column_stack((sets[rows], added))
+    return sets.astype(np.int32) if len(sets) <= most else None

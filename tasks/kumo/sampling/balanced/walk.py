@@ -6,9 +6,7 @@ truth is exchanged for a random unlisted one if the list then passes; an action 
 which it passes. Both are symmetric: the way back is as likely. So a long walk is uniform over the lists that
 steps can reach from its first one, and the balanced ones among its lists at fixed distances are uniform too.
 
-Only these are judged in full, which is what takes time. If hardly any of them is balanced, each step is
-judged, and taken back if its list is refused (`is_kept_balanced`); that is uniform too, because steps are
-symmetric.
+Only these are judged in full, which is what takes time.
 
 Import this module lazily: it loads numba.
 """
@@ -33,16 +31,14 @@ _WORD = 64  # actions are its bits
 
 
 class WalkPace(NamedTuple):
-    """How a walk is judged: after how many steps, and how often at least in its first and in later rows.
+    """How a walk is judged: after how many steps, and how often at least before its first row.
 
     A walk ends before the first row that needs more than `most` judgments.
     """
 
     steps: int
     first: int
-    later: int
     most: int
-    is_kept_balanced: bool
 
 
 class Trace(NamedTuple):
@@ -220,17 +216,14 @@ def _compile_kernel(sources: int, n_words: int) -> Any:
             shown[action // _WORD] |= np.int64(1) << (action % _WORD)
         for p in range(n):
             _list_pairs(apart, order, n, p, pairs, n_words)
-        before = order.copy(), listed.copy(), shown.copy(), pairs.copy()
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         judged = turn = 0
         for row in range(len(indices)):
             seed_generator(generator, seeds[row], indices[row], attempt)
-            least, tried, is_kept = pace.first if row == 0 else pace.later, 0, False
-            while tried < least or not (is_kept or pace.is_kept_balanced):
+            least, tried, is_kept = pace.first if row == 0 else 1, 0, False
+            while tried < least or not is_kept:
                 if tried == pace.most:
                     return row
-                if pace.is_kept_balanced:
-                    before[0][:], before[1][:], before[2][:], before[3][:] = order, listed, shown, pairs
                 # Two truths and an action between them are a step, which is the same read backwards.
                 for exchange in range(3 * pace.steps):
                     if exchange % 3 != 1:
@@ -271,8 +264,6 @@ def _compile_kernel(sources: int, n_words: int) -> Any:
                     trace.truths[judged], trace.actions[judged] = order[:n], listed
                     trace.verdicts[judged] = is_kept
                 judged += 1
-                if pace.is_kept_balanced and not is_kept:
-                    order[:], listed[:], shown[:], pairs[:] = before
             out.truths[row], out.actions[row], out.judged[row] = order[:n], listed, judged
         return len(indices)
 
