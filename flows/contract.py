@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from markupsafe import escape
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
-from perennial.flows.editions.report import read_figures, report_data
+from perennial.flows.editions.report import Read, read_figures, report_data
 from perennial.flows.editions.report_files import write_page, write_tables
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
@@ -328,15 +328,14 @@ def check_report(sample: SampleEdition) -> None:
     for player in sample.evaluation.players:
         _require(player in page, f"the report does not name player {player!r}")
     write_tables(data, _new_folder(sample), "csv")
-    report = sample.benchmark.report()
+    report, read = sample.benchmark.report(), open_catalog(sample.store).query
     for figure in (*report.figures, *report.explored):
-        _check_figure(sample, figure, set(data.tables))
+        _check_figure(sample, figure, set(data.tables), read)
 
 
-def _check_figure(sample: SampleEdition, figure: Figure, tables: set[str]) -> None:
+def _check_figure(sample: SampleEdition, figure: Figure, tables: set[str], read: Read) -> None:
     """Draw the figure of the queries that it declares, as the explorer does."""
     plan, benchmark = sample.growth, sample.benchmark
-    read = open_catalog(sample.store).query
     try:
         alone = read_figures(read, plan.edition, benchmark, [figure], lambda: plan.public_seed)
         section = figure(alone)

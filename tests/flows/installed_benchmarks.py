@@ -11,6 +11,7 @@ from perennial.prompts import render
 from perennial.schemas.benchmark import GROUP, benchmarks
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog import dictionary
+from perennial.warehouse.catalog.scores import published_sql
 from tests.conftest import REPOSITORY
 
 EXAMPLE = REPOSITORY / "docs/mastermind"
@@ -53,4 +54,5 @@ def _forget() -> None:
     benchmarks.cache_clear()
     render._environment.cache_clear()
     dictionary._view_columns.cache_clear()
+    published_sql.cache_clear()
     vars(TABLES).pop("_known", None)

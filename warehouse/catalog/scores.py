@@ -220,6 +220,7 @@ def published_rows() -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: tuple(row[column] for column in PUBLISHED_SCORES.key))
 
 
+@cache
 def published_sql() -> str:
     """The SQL of `published_scores`: its rows as one text, which any DuckDB reads in an instant."""
     lines = (
