@@ -18,7 +18,7 @@ from tests.profiles.grown_root import KEY
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
-GROWN = {"benchmark": "knowlogic", "domains": ["nature", "social"], "questions": 40, "seed": 5, "runs": 1}
+GROWN = {"benchmark": "knowlogic", "domains": ["nature", "social"], "questions": 20, "seed": 5, "runs": 1}
 ROLES = "tests.contamination.memorising_models"
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def test_only_the_reader_has_a_gap(
 def test_nothing_published_says_which_instances_are_private(root: Path) -> None:
     store = Store(str(root))
     private = private_ids(store, "e")
-    assert len(private) == 80
+    assert len(private) == 40
     rows = open_catalog(store).query("FROM statistics WHERE statistic LIKE 'contamination%'")[1]
     assert len(rows) == 4 * 5
     assert not [row for row in rows if private & set(map(str, row))]

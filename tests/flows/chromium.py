@@ -9,6 +9,8 @@ from pathlib import Path
 from queue import Queue
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# For Playwright: what a page of a test needs no process for.
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-extensions", "--disable-background-networking")
 
 
 def open_page(url: str, profile: Path, *flags: str) -> "subprocess.CompletedProcess[str]":

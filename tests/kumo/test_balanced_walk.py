@@ -67,10 +67,10 @@ def test_more_actions_than_a_word_has_bits() -> None:
         n_truths=24,
     )
     tables = SamplingTables(many).kernel
-    indices = np.arange(4_000)
+    indices = np.arange(1_000)
     seeds = np.full(len(indices), 3, np.uint64)
     drawn = draw_boards(tables, (4, 40), seeds, indices, np.zeros(len(indices), np.int64), 4_000)
-    walked = walk_from(many, (tuple(drawn[0][0]), tuple(drawn[1][0])), 2_000, WalkPace(24, 4, 10_000))
+    walked = walk_from(many, (tuple(drawn[0][0]), tuple(drawn[1][0])), 500, WalkPace(24, 4, 10_000))
     assert are_balanced(tables, walked.truths, walked.actions).all()
     assert inclusion(drawn[:2], walked, many) < 1.4
 

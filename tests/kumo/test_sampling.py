@@ -123,7 +123,7 @@ def assert_obeys_the_rules(config: SeedConfig, setting: Setting, instance: Insta
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example((IRRELEVANT.config, Setting(2, 2)), 0.0, 1)
 @example((IRRELEVANT.config, Setting(2, 3)), 1.0, 1)
 @given(worlds(), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 2**64 - 1))

@@ -10,7 +10,7 @@ from perennial.flows.editions.report import profile_data
 from perennial.flows.editions.report_files import write_profiles
 from perennial.warehouse.store.store import Store
 from tests.beyondbench import made_edition
-from tests.flows.chromium import CHROMIUM
+from tests.flows.chromium import CHROMIUM, FLAGS
 from tests.flows.report_root import HOSTILE, publish_two
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened")
@@ -38,20 +38,21 @@ def test_names_of_players_are_text_and_the_newest_edition_is_shown(page_file: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [PHONE, DESKTOP])
-def test_all_figures_are_drawn_offline_at_each_width(page_file: Path, width: int) -> None:
+def test_all_figures_are_drawn_offline_at_each_width(page_file: Path) -> None:
     wrong: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": 900})
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
         page.on("request", lambda asked: None if asked.url.startswith("file:") else wrong.append(asked.url))
-        page.goto(page_file.as_uri())
-        page.wait_for_function("document.documentElement.dataset.drawn", timeout=60_000)
-        # Two settings of one benchmark and three of the other, and two matrices.
-        assert page.locator(".chart svg").count() == 5 + 2
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for width in (PHONE, DESKTOP):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(page_file.as_uri())
+            page.wait_for_function("document.documentElement.dataset.drawn", timeout=60_000)
+            # Two settings of one benchmark and three of the other, and two matrices.
+            assert page.locator(".chart svg").count() == 5 + 2
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
         matrix = page.locator("#correlations .chart").first
         assert matrix.locator("text=beyondbench, medium").count() >= 2
         page.locator("#find").fill("m-large")

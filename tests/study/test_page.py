@@ -13,7 +13,7 @@ from perennial.flows.study.study_file import read_study
 from perennial.schemas.people import person_name
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.study.ledger import StudyLedger, study_file
-from tests.flows.chromium import CHROMIUM
+from tests.flows.chromium import CHROMIUM, FLAGS
 from tests.study.site import StudySite, make_study
 from tests.study.visits import Visit
 
@@ -45,8 +45,7 @@ def context() -> Iterator[BrowserContext]:
     """One browser for all visits, as on a shared computer: nothing of one reaches another."""
     expect.set_options(timeout=_PATIENCE_MS)
     with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-extensions", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         context = browser.new_context()
         context.set_default_timeout(_PATIENCE_MS)
         yield context
@@ -63,10 +62,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudySite]:
     site.end()
 
 
+@pytest.fixture(scope="module")
+def participant(site: StudySite, context: BrowserContext) -> tuple[Visit, list[str]]:
+    """The tab in which three tests play, after its tutorial began, and what it asked the network for."""
+    tab, requests = Visit(context, site.url, site.codes.pop()), list[str]()
+    tab.page.on("request", lambda request: requests.append(request.url))
+    tab.introduce()
+    tab.start()
+    return tab, requests
+
+
 @pytest.fixture(autouse=True)
 def _close_tabs(context: BrowserContext) -> Iterator[None]:
+    kept = {*context.pages}
     yield
-    for page in context.pages:
+    for page in {*context.pages} - kept:
         page.close()
 
 
@@ -88,10 +98,39 @@ def moves(site: StudySite, code: str) -> list[tuple[str, int, str]]:
     return [(event.task, event.turn, event.value) for event in events if event.kind == "move"]
 
 
-def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite, visit: Open) -> None:
-    tab = visit()
-    tab.introduce()
-    tab.play("rain")
+def test_observations_are_shown_beside_the_book_and_hostile_text_is_not_run(
+    participant: tuple[Visit, list[str]],
+) -> None:
+    tab, requests = participant
+    book = tab.page.locator(".study-book")
+    expect(book.locator("h1")).to_have_text("The book of weather")
+    for text in (
+        "<script>document.title",
+        "![picture](https://example.org/hit.png)",
+        "<iframe",
+        ":red[red]",
+    ):
+        expect(book).to_contain_text(text)
+    assert book.locator("a, img, script, iframe, style").count() == 0
+    expect(book.locator("td")).to_have_text(["grey", "<style>* { display: none }</style>"])
+    tab.take(MEASURE)
+    expect(tab.observations).to_have_text([f"{MEASURE}4.5"])
+    expect(tab.choices("actions").get_by_text(MEASURE, exact=True)).to_be_disabled()
+    expect(tab.choices("truths").get_by_text(HOSTILE_NAMES["snow"], exact=True)).to_be_visible()
+    tab.choices("truths").get_by_text("sun", exact=True).click()
+    tab.button("No").click()
+    tab.take("look up")
+    expect(tab.observations).to_have_text([f"{MEASURE}4.5", "look upgrey"])
+    assert tab.page.locator(".panel").locator("img, b").count() == 0
+    assert tab.page.title() == "Study"
+    assert not [url for url in requests if "hit" in url]
+
+
+def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(
+    site: StudySite, participant: tuple[Visit, list[str]]
+) -> None:
+    tab, _ = participant
+    tab.name("rain")
     tab.start()
     tab.take(MEASURE)
     tab.page.reload()
@@ -105,19 +144,21 @@ def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite
     assert moves(site, tab.code)[-1] == ("1", 1, MEASURE)
 
 
-def test_who_withdraws_is_deleted_and_other_tabs_are_shut(site: StudySite, visit: Open) -> None:
-    tab = visit()
-    tab.introduce()
-    tab.start()
+def test_who_withdraws_is_deleted_and_other_tabs_are_shut(
+    site: StudySite, participant: tuple[Visit, list[str]], visit: Open
+) -> None:
+    tab, _ = participant
     other = visit(tab.code)
     other.enter()
     other.choices("actions").first.wait_for()
-    tab.take(MEASURE)
+    tab.page.bring_to_front()
+    tab.take("look up")
+    assert moves(site, tab.code) != []
     tab.button("Withdraw from the study").click()
     tab.button("Withdraw, and delete my data").click()
     expect(tab.page.get_by_text("what you did has been deleted")).to_be_visible()
     assert moves(site, tab.code) == []
-    other.choices("actions").first.click()
+    other.choices("actions").get_by_text("look up", exact=True).click()
     expect(other.page.get_by_label("Your code")).to_be_visible()
     other.enter()
     expect(other.page.get_by_role("alert")).to_contain_text("withdrawn")
@@ -159,36 +200,6 @@ def test_no_other_path_gives_anything(site: StudySite, path: str) -> None:
     with pytest.raises(urllib.error.HTTPError, match="404") as refused:
         urllib.request.urlopen(f"{site.url}/{path}", timeout=10)
     assert refused.value.read() == b"Not found"
-
-
-def test_observations_are_shown_beside_the_book_and_hostile_text_is_not_run(visit: Open) -> None:
-    requests: list[str] = []
-    tab = visit()
-    tab.page.on("request", lambda request: requests.append(request.url))
-    tab.introduce()
-    tab.start()
-    book = tab.page.locator(".study-book")
-    expect(book.locator("h1")).to_have_text("The book of weather")
-    for text in (
-        "<script>document.title",
-        "![picture](https://example.org/hit.png)",
-        "<iframe",
-        ":red[red]",
-    ):
-        expect(book).to_contain_text(text)
-    assert book.locator("a, img, script, iframe, style").count() == 0
-    expect(book.locator("td")).to_have_text(["grey", "<style>* { display: none }</style>"])
-    tab.take(MEASURE)
-    expect(tab.observations).to_have_text([f"{MEASURE}4.5"])
-    expect(tab.choices("actions").get_by_text(MEASURE, exact=True)).to_be_disabled()
-    expect(tab.choices("truths").get_by_text(HOSTILE_NAMES["snow"], exact=True)).to_be_visible()
-    tab.choices("truths").get_by_text("sun", exact=True).click()
-    tab.button("No").click()
-    tab.take("look up")
-    expect(tab.observations).to_have_text([f"{MEASURE}4.5", "look upgrey"])
-    assert tab.page.locator(".panel").locator("img, b").count() == 0
-    assert tab.page.title() == "Study"
-    assert not [url for url in requests if "hit" in url]
 
 
 def test_two_participants_play_from_codes_to_a_published_evaluation(site: StudySite, visit: Open) -> None:

@@ -53,7 +53,9 @@ def reported(root: Path) -> dict[str, Section]:
     return {section.key: section for section in sections(report_data(Store(str(root))))}
 
 
-def _open_newest(root: Path) -> Opened:
+@pytest.fixture(scope="module")
+def edition(root: Path) -> Opened:
+    """The newest edition, opened for all tests of it."""
     seen = Visit(read_snapshot(str(root)), {})
     return seen.open_edition(seen.list_editions()[0]["edition"])
 
@@ -67,9 +69,8 @@ def _texts(drawn: list[Section]) -> Iterator[tuple[object, ...]]:
 
 @pytest.mark.slow
 def test_each_figure_is_the_reports_of_the_queries_that_it_declares(
-    root: Path, reported: dict[str, Section]
+    edition: Opened, reported: dict[str, Section]
 ) -> None:
-    edition = _open_newest(root)
     figures = [*SHARED, *own_report(find_installed(edition.benchmark_name)).figures]
     assert {one.key for one in figures} == set(reported)
     assert {one.key: one.title for one in figures} == {key: one.title for key, one in reported.items()}
@@ -81,8 +82,9 @@ def test_each_figure_is_the_reports_of_the_queries_that_it_declares(
 
 
 @pytest.mark.slow
-def test_the_page_shows_any_figure_under_its_title(root: Path, reported: dict[str, Section]) -> None:
-    edition = _open_newest(root)
+def test_the_page_shows_any_figure_under_its_title(
+    root: Path, edition: Opened, reported: dict[str, Section]
+) -> None:
     listed = own_figures(edition)
     first, last = listed[0], listed[-1]
     with_drawings = next(one for one in listed if one.key in reported and reported[one.key].drawings)
@@ -95,8 +97,7 @@ def test_the_page_shows_any_figure_under_its_title(root: Path, reported: dict[st
 
 
 @pytest.mark.slow
-def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> None:
-    edition = _open_newest(root)
+def test_what_the_explorer_alone_shows_has_rows_and_a_question(edition: Opened) -> None:
     for one in own_report(find_installed(edition.benchmark_name)).explored:
         (table,) = one(read_edition(edition, [one])).tables
         assert table.rows, one.key
@@ -105,9 +106,8 @@ def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> No
 
 @pytest.mark.slow
 def test_the_best_cells_of_a_table_are_bold_and_the_second_shaded(
-    root: Path, reported: dict[str, Section]
+    root: Path, edition: Opened, reported: dict[str, Section]
 ) -> None:
-    edition = _open_newest(root)
     keys = {one.key for one in own_figures(edition)}
     marked = [one for one in reported.values() if one.key in keys and one.grid is not None and one.grid.best]
     if not marked:

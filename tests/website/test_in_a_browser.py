@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from perennial.flows.stages.compute_statistics import compute_scale
 from perennial.flows.website.build import build_site
 from perennial.warehouse.store.store import Store
-from tests.flows.chromium import CHROMIUM
+from tests.flows.chromium import CHROMIUM, FLAGS
 from tests.flows.report_root import publish_floor, publish_two
 
 pytestmark = [
@@ -25,7 +25,7 @@ DESKTOP, PHONE, SHEET = 1280, 390, 794  # a sheet is A4 at 96 dots per inch
 def browser(hostile: Path, private_site: Path) -> Iterator[Browser]:
     """A browser, started after the websites are built: its event loop would be in the way."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
 
