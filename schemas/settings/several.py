@@ -12,11 +12,7 @@ from perennial.schemas.benchmark import Declaration
 from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.schemas.rows import ReadJson
 from perennial.schemas.settings.form import PANELS, describe_setting, panel_of, setting
-from perennial.schemas.settings.refresh import (
-    RefreshSettings,
-    choose_benchmarks,
-    load_settings,
-)
+from perennial.schemas.settings.refresh import RefreshSettings, choose_benchmarks, load_settings
 from perennial.schemas.variables import SETTINGS_FILE
 
 

@@ -141,7 +141,7 @@ def test_a_withdrawal_is_told_as_pending_where_it_is(
     monkeypatch.setattr(StudyLedger, "erase", erase)
     screen = desk.withdraw(small_lab.codes[0])
     told = screen.texts["closed"]
-    assert (screen.kind, screen.title) == ("closed", "A study of weather")
+    assert (screen.kind, screen.title) == ("closed", "A study of <b>weather</b>")
     assert ("Its deletion from the disk is pending" in told, "has been deleted" in told) == (
         is_told,
         not is_told,

@@ -139,7 +139,7 @@ def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(
     assert tab.page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
     assert tab.code not in json.dumps(tab.page.context.cookies()) + tab.page.url
     tab.enter(f" {tab.code.upper().replace('-', ' ')} ")
-    expect(tab.title).to_have_text("A study of weather: Task 1 of 2")
+    expect(tab.title).to_have_text("A study of <b>weather</b>: Task 1 of 2")
     expect(tab.observations).to_have_text([f"{MEASURE}4.5"])
     assert moves(site, tab.code)[-1] == ("1", 1, MEASURE)
 

@@ -61,6 +61,7 @@ def sample(
     from perennial.flows.practice.draw import PracticeQuestions, held_ids
     from perennial.flows.practice.grade import find_practice
     from perennial.flows.practice.parameters import read_levels, read_parameters
+    from perennial.flows.run.compiled_code import compile_once
 
     asked = {name: value for name, value in values.items() if value is not None}
     practice = find_practice(benchmark)
@@ -76,7 +77,8 @@ def sample(
     with show_steps("sample") as step:
         if count and chosen.offers(Benchmark.warm_up):
             step("making compiled code ready (compiled on first use)")
-            console.print(chosen.warm_up())
+            if done := compile_once(benchmark, chosen.warm_up):
+                console.print(done)
         questions = PracticeQuestions(benchmark, seed, asked, held_ids(store), curriculum)
 
         def lines() -> Iterator[str]:

@@ -42,11 +42,6 @@ _FORMS = (
 _BOOKS = 512  # each as long as some pages
 
 
-def plain_html(text: str) -> str:
-    """Return the text as HTML that shows it character by character."""
-    return escape(text)
-
-
 def as_sentence(line: str) -> str:
     """Return an error's or a notice's line with a capital and a full stop."""
     return f"{line[:1].upper()}{line[1:].removesuffix('.')}." if line else ""
@@ -82,7 +77,7 @@ def show_trouble() -> None:
     """Say that there is trouble, if there is."""
     text: str | None = st.session_state.pop(_TROUBLE, None)
     if text is not None:
-        st.html(f'<p class="study-refusal" role="alert">{plain_html(text)}</p>')
+        st.html(f'<p class="study-refusal" role="alert">{escape(text)}</p>')
 
 
 # The panel of a task: lists, observations, buttons and the clock, drawn by a component in the browser.
@@ -227,7 +222,7 @@ def show_end(screen: Screen) -> None:
         if screen.earnings is not None:
             amount = f"{screen.earnings:.2f} {screen.currency}".strip()
             st.html(
-                f'<p class="study-earnings">You earned <strong>{plain_html(amount)}</strong></p>'
+                f'<p class="study-earnings">You earned <strong>{escape(amount)}</strong></p>'
                 f'<p class="study-text">{screen.solved} of {screen.of} answers were right, with '
                 f"{screen.actions} actions in all.</p>"
             )
@@ -237,13 +232,13 @@ def show_end(screen: Screen) -> None:
 def _show_before(screen: Screen, study: Study, act: Act) -> None:
     with st.container(key="study-before"):
         if screen.last:
-            st.html(f'<p class="study-notice" role="status">{plain_html(_LAST[screen.last])}</p>')
+            st.html(f'<p class="study-notice" role="status">{escape(_LAST[screen.last])}</p>')
         if screen.kind == "tutorial":
             st.html(f'<div class="study-text">{markdown_html(_RULES)}</div>')
             if instructions := screen.texts.get("instructions"):
                 st.html(f'<div class="study-text">{markdown_html(instructions)}</div>')
             st.html(
-                f'<p class="study-text">{plain_html(_pay(study))}</p>'
+                f'<p class="study-text">{escape(_pay(study))}</p>'
                 '<p class="study-text">First a tutorial, which does not count and has no time limit.</p>'
             )
         else:

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable
 from functools import lru_cache, partial
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -13,7 +14,6 @@ from perennial.flows.study.desk import StudyDesk
 from perennial.flows.study.page.tasks import (
     as_sentence,
     markdown_html,
-    plain_html,
     report_trouble,
     show_end,
     show_task,
@@ -143,9 +143,9 @@ def _show_screen(desk: StudyDesk, screen: Screen) -> None:
     act = partial(_act, desk)
     name = task_name(screen)
     title = f"{screen.title}: {name}" if name else screen.title
-    st.html(f'<h1 class="study-title">{plain_html(title)}</h1>')
+    st.html(f'<h1 class="study-title">{escape(title)}</h1>')
     if screen.notice and screen.view is None:
-        st.html(f'<p class="study-notice" role="status">{plain_html(as_sentence(screen.notice))}</p>')
+        st.html(f'<p class="study-notice" role="status">{escape(as_sentence(screen.notice))}</p>')
     match screen.kind:
         case "consent":
             show_consent(screen, act)
@@ -167,16 +167,16 @@ def _show_foot(desk: StudyDesk, screen: Screen) -> None:
         lines = ["If you close or reload this page, enter your code again: you return to where you were."]
         if contact:
             lines.append(f"Questions: {contact}")
-        st.html(f'<p class="study-small">{"<br>".join(map(plain_html, lines))}</p>')
+        st.html(f'<p class="study-small">{"<br>".join(map(escape, lines))}</p>')
         with st.popover("Withdraw from the study"):
-            st.html(f'<p class="study-small">{plain_html(_WITHDRAW)}</p>')
+            st.html(f'<p class="study-small">{escape(_WITHDRAW)}</p>')
             st.button("Withdraw, and delete my data", on_click=_withdraw, args=(desk,))
 
 
 def _show_entry(desk: StudyDesk) -> None:
     state = st.session_state
     with st.container(key="study-entry"):
-        st.html(f'<h1 class="study-title">{plain_html(desk.study.title)}</h1>')
+        st.html(f'<h1 class="study-title">{escape(desk.study.title)}</h1>')
         with st.form("study_entry", border=False):
             st.html(
                 '<p class="study-text">Enter the code that you were given, with or without its dashes.</p>'
@@ -189,7 +189,7 @@ def _show_entry(desk: StudyDesk) -> None:
             if refusal is None:
                 st.rerun()
         if refusal is not None:
-            st.html(f'<p class="study-refusal" role="alert">{plain_html(as_sentence(refusal))}</p>')
+            st.html(f'<p class="study-refusal" role="alert">{escape(as_sentence(refusal))}</p>')
 
 
 def _enter(desk: StudyDesk, typed: str) -> str | None:
