@@ -19,7 +19,7 @@ EDITIONS: dict[str, dict[str, Any]] = {
         "benchmark": "kumo",
         "domains": ["chemical_analysis", "mineral_identification"],
         "settings": ["4x4"],
-        "instances": 5,
+        "instances": 3,
         "counterfactual": True,
         "books": ["final", "among-2"],
         "players": ["algorithm-3"],
@@ -30,7 +30,7 @@ EDITIONS: dict[str, dict[str, Any]] = {
         "instances": 4,
         "players": ["exact"],
     },
-    "l": {"benchmark": "knowlogic", "questions": 10, "players": ["exact"]},
+    "l": {"benchmark": "knowlogic", "questions": 5, "players": ["exact"]},
     "a": {"benchmark": "a2rbench", "seeds": 2, "variations": 2, "players": ["search", "identity"]},
 }
 # Each wins and loses at some benchmark.

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from perennial.tasks.website.render import MOST_BYTES
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.mounted import require_mounts, run_mounted
-from tests.flows.prefect_harness import clean_environment
+from tests.flows.prefect_harness import Harness, clean_environment
 from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_people, publish_two
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
@@ -211,6 +212,23 @@ def test_an_edition_that_is_withdrawn_goes_and_the_last_one_takes_all_pages_and_
     reinstate_unit(root, "old", "it was none")
     build_site(root, site)
     assert read_folder(site) == read_folder(tmp_path / "fresh")
+
+
+def test_after_a_kill_the_next_build_makes_the_same_bytes(
+    harness: Harness, root: Store, site: Path, tmp_path: Path
+) -> None:
+    killed, files = tmp_path / "site", 25
+    with harness.start("site", str(killed), "--root", root.root, cwd=tmp_path) as build:
+        deadline = time.monotonic() + 120
+        while build.poll() is None and sum(len(names) for *_, names in os.walk(killed)) < files:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        assert build.poll() is None, "it has ended before it was killed"
+        build.kill()
+    assert len(read_folder(killed)) >= files
+    build_site(root, killed)
+    assert read_folder(killed) == read_folder(site)
+    assert sorted(os.listdir(killed)) == sorted(os.listdir(site))
 
 
 @pytest.fixture
