@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -129,6 +129,19 @@ def harness(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     warm = WarmStart(environment, home, _kernels_lock(tmp_path_factory), plain=True)
     yield Harness(environment, warm)
     warm.close()
+
+
+@pytest.fixture
+def program(harness: "Harness") -> Iterator[Sequence[str]]:
+    """`perennial` for shell scripts, without Prefect, as forks of what has imported it."""
+    from tests.flows.plain_audit import PLAIN_PROGRAM
+    from tests.flows.warm_start import program_for_shells
+
+    if harness.warm is None:
+        yield PLAIN_PROGRAM
+        return
+    with program_for_shells(harness.warm) as warm:
+        yield warm
 
 
 @pytest.fixture(scope="session")

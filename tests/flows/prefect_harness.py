@@ -77,14 +77,10 @@ def basic(auth_string: str) -> str:
 
 @dataclass(frozen=True)
 class Harness:
-    """Starts commands of `perennial` in the given environment.
-
-    They are forks of what is `warm`, where that fits, or started by the shell after its command `before`.
-    """
+    """Starts commands of `perennial` in the given environment, as forks of what is `warm` where that fits."""
 
     environment: dict[str, str]
     warm: WarmStart | None = None
-    before: str = ":"
 
     def but(self, **environment: str) -> "Harness":
         """Return one with these variables besides, or instead."""
@@ -114,11 +110,10 @@ class Harness:
         }
         if self.warm is not None and self.warm.fits(self.environment):
             return WarmProcess(self.warm, ["perennial", *arguments], **options)
-        shell = ("sh", "-c", f'{self.before}; exec "$@"', "sh")
         if sys.platform == "linux":
             owner = os.getpid()
             options["preexec_fn"] = lambda: end_with(owner)
-        return subprocess.Popen([*shell, *PROGRAM, *arguments], **options)
+        return subprocess.Popen([*PROGRAM, *arguments], **options)
 
     def perennial(
         self, *arguments: str, cwd: Path, timeout: float = 240

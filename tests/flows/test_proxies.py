@@ -1,13 +1,11 @@
-"""A proxy of the environment stands between no process of a run and the embedded server."""
+"""This machine is reached without a proxy; `test_root_in_peril` refreshes where the environment names one."""
 
 import os
 import urllib.request
-from pathlib import Path
 
 import pytest
 
 from perennial.flows.serve.prefect_environment import bypass_proxies
-from tests.flows.prefect_harness import ONE_WORKER, Harness, clean_environment
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -31,12 +29,3 @@ def test_this_machine_is_added_to_what_no_proxy_names(
     assert os.environ["no_proxy"] == os.environ["NO_PROXY"] == merged
     assert urllib.request.proxy_bypass("127.0.0.1:4200")
     assert not urllib.request.proxy_bypass("api.example:443")
-
-
-@pytest.mark.slow
-def test_a_refresh_works_behind_a_proxy(tmp_path: Path) -> None:
-    proxies = {"http_proxy": NOWHERE, "NO_PROXY": "corp.example", "ALL_PROXY": "socks5://127.0.0.1:9"}
-    alone = Harness({**clean_environment(), **ONE_WORKER, **proxies})
-    arguments = ("refresh", "--root", "data", "--size", "tiny", "--players", "optimum")
-    done = alone.perennial(*arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,15 +22,19 @@ DEPLOY = REPOSITORY / "docs/deploy"
 
 
 @pytest.mark.slow
-def test_a_root_comes_back_from_its_backup_byte_for_byte(published: Published, tmp_path: Path) -> None:
+def test_a_root_comes_back_from_its_backup_byte_for_byte(
+    published: Published, program: Sequence[str], tmp_path: Path
+) -> None:
     section = PAGE.split("\n## Back up", 1)[1].split("\n## ", 1)[0]
     back_up, restore = re.findall(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     programs = tmp_path / "bin"
     programs.mkdir()
     # Where no service runs, there is none to stop.
     (programs / "systemctl").write_text("#!/bin/sh\n")
-    (programs / "systemctl").chmod(0o755)
-    path = os.pathsep.join((str(programs), str(Path(sys.executable).parent), os.environ["PATH"]))
+    (programs / "perennial").write_text(f'#!/bin/sh\nexec {shlex.join(program)} "$@"\n')
+    for file in programs.iterdir():
+        file.chmod(0o755)
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))
 
     def run(script: str) -> str:
         command = ["bash", "-euc", script]

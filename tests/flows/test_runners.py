@@ -1,6 +1,5 @@
 """Where batches run changes nothing of what they stage; errors, deaths and Ctrl-C are the same everywhere."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -11,7 +10,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import analysis_folder
 from tests.flows.prefect_harness import Harness, edition_content, is_running, wait_until
+from tests.flows.running_everywhere import BATCHES
 from tests.flows.test_serve import descendants
 
 pytestmark = pytest.mark.slow
@@ -47,7 +46,7 @@ def everywhere(by_prefect: Harness, tmp_path_factory: pytest.TempPathFactory) ->
         env=by_prefect.environment,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -89,8 +88,11 @@ def test_batches_leave_this_process_but_for_those_that_call_models(
     stayed, left = outcome["telling"][:2], outcome["telling"][2:]
     assert {(process, is_main) for process, is_main, _ in stayed} == {(parent, "True")}
     assert parent not in {process for process, *_ in left}
-    assert outcome["counts"] == {"batches": 6, **{f"batch {number}": number for number in range(6)}}
-    share = 1 if runner == "scheduler" else threads_of_share(2)(4)
+    assert outcome["counts"] == {
+        "batches": BATCHES,
+        **{f"batch {number}": number for number in range(BATCHES)},
+    }
+    share = 1 if runner == "scheduler" else threads_of_share(2)(BATCHES - 2)
     assert int(left[0][2]) == share
 
 
@@ -108,7 +110,7 @@ def test_a_batch_is_run_again_after_a_failing_disk_or_a_dead_worker(
     everywhere: tuple[Path, dict[str, Any]], runner: str
 ) -> None:
     outcome = _peril(everywhere, runner)
-    assert (outcome["failed"], outcome["died"]) == ({"batches": 6}, {"batches": 6})
+    assert (outcome["failed"], outcome["died"]) == ({"batches": BATCHES}, {"batches": BATCHES})
 
 
 def test_a_worker_that_does_not_see_the_data_root_is_named_before_any_batch(
@@ -173,42 +175,26 @@ def _raise(error: Exception) -> None:
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_the_refresh_however_it_ends(by_prefect: Harness, tmp_path: Path, end: int) -> None:
-    with _refreshing(by_prefect, tmp_path, "--workers", "2") as (process, workers):
-        os.killpg(process.pid, end) if end == signal.SIGINT else process.send_signal(end)
-        assert process.stdout is not None
-        rest = process.stdout.read()
-        assert process.wait() == (130 if end == signal.SIGINT else -end)
-        wait_until(lambda: not any(map(is_running, workers)), DEADLINE_S)
-        if end == signal.SIGINT:
-            assert "Traceback" not in rest
-            assert "the same command resumes" in rest
-
-
-@contextlib.contextmanager
-def _refreshing(
-    by_prefect: Harness, folder: Path, *options: str
-) -> "Iterator[tuple[subprocess.Popen[str], set[int]]]":
-    """Start a long refresh as a terminal would; yield it and its workers when they are at work."""
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-P", "-m", "perennial.flows.cli.app", "refresh", "--settings", "hard"),
-            *("--domain-count", "6", "--worlds", "0"),
-            *("--instances", "9000", "--root", str(folder), *options),
-        ],
-        env=by_prefect.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
+    process = by_prefect.start(
+        *("refresh", "--settings", "hard", "--domain-count", "6", "--worlds", "0", "--instances", "9000"),
+        *("--root", str(tmp_path), "--workers", "2"),
+        cwd=tmp_path,
     )
     try:
         wait_until(lambda: len(_workers(process.pid)) == 2, DEADLINE_S)
-        yield process, _workers(process.pid)
+        workers = _workers(process.pid)
+        # A terminal sends Ctrl-C to all of them.
+        for pid in (process.pid, *(workers if end == signal.SIGINT else ())):
+            os.kill(pid, end)
+        rest, _ = process.communicate(timeout=4 * DEADLINE_S)
     finally:
         process.kill()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
+        process.communicate()
+    assert process.returncode == (130 if end == signal.SIGINT else -end)
+    wait_until(lambda: not any(map(is_running, workers)), DEADLINE_S)
+    if end == signal.SIGINT:
+        assert "Traceback" not in rest
+        assert "the same command resumes" in rest
 
 
 def _workers(parent: int) -> set[int]:

@@ -102,6 +102,7 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     assert f"another `perennial serve` serves this data root (process {serving.pid})" in printed
     assert "Traceback" not in printed
     root = tmp_path / "warehouse" / "data"
+    assert not (root / ".prefect" / "pages.link").exists()
     catalog = open_catalog(Store(str(root)))
     editions = catalog.query(
         "SELECT edition, any_value(domain), count(*), count(DISTINCT instance_id) FROM instances "
@@ -124,27 +125,6 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     for secret in ("secret-word", "secret-path", "secret-query"):
         assert not [path for path in kept if secret.encode() in path.read_bytes()]
         assert secret not in printed
-
-
-def test_serve_ends_in_one_line_where_its_prefect_server_alone_is_killed(tmp_path: Path) -> None:
-    (tmp_path / "perennial.toml").write_text(SETTINGS)
-    out = tmp_path / "out.txt"
-    serving = serve(tmp_path)
-    try:
-        wait_for(lambda: "Prefect's pages: " in out.read_text(), tmp_path)
-        children = descendants(serving.pid)
-        (server,) = [pid for pid, told in children.items() if "perennial.flows.serve.embedded_server" in told]
-        os.kill(server, signal.SIGKILL)
-        assert serving.wait(timeout=120) == 1
-    finally:
-        if serving.poll() is None:
-            os.killpg(serving.pid, signal.SIGKILL)
-            serving.wait()
-    errors = [line for line in out.read_text().splitlines() if "error:" in line]
-    assert len(errors) == 1
-    assert "the embedded Prefect server has ended" in errors[0]
-    assert "Traceback" not in out.read_text()
-    wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()), tmp_path)
 
 
 def test_an_address_without_a_prefect_server_is_one_line_at_once(tmp_path: Path) -> None:

@@ -67,11 +67,11 @@ def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
-def test_limits_hold_for_all_editions_together_and_for_a_run_that_resumes(
+def test_limits_hold_for_all_together_and_runs_that_were_limited_or_killed_resume(
     keyed: Harness, server: RunningServer, folder: Path
 ) -> None:
     command = (*ALL, "--base-url", server.url, "--players", "scripted,exact,search,optimum", "--workers", "1")
-    before = server.status().answered
+    before, logged = server.status().answered, len(server.log())
     limited = keyed.perennial(*command, "--max-calls", "4", cwd=folder)
     assert limited.returncode == 7, limited.stderr
     assert "the limit of 4 calls is reached: 4 requests sent" in limited.stderr
@@ -79,8 +79,18 @@ def test_limits_hold_for_all_editions_together_and_for_a_run_that_resumes(
     assert server.status().answered - before == 4
     begun = published_editions(Store(str(folder / "data")))
     assert len(begun) == 2
+    process = keyed.start(*command, "--max-calls", "500", cwd=folder)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("items"):
+            break
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert len(published_editions(Store(str(folder / "data")))) == 3
     done = keyed.perennial(*command, "--max-calls", "500", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
+    assert set(answers_by_digest(server.log()[logged:]).values()) == {1}
     answered = server.status().answered - before
     assert rows(folder, "SELECT count(*) FROM calls") == [(answered,)]
     told = json.loads(done.stdout)["editions"]
@@ -96,6 +106,10 @@ def test_limits_hold_for_all_editions_together_and_for_a_run_that_resumes(
         folder,
         "SELECT benchmark, player FROM episodes JOIN instances USING (edition, instance_id) GROUP BY ALL",
     )
+    # The run has ended: the same command would grow new ones.
+    planned = json.loads(keyed.perennial(*command, "--dry-run", "--json", cwd=folder).stdout)["plans"]
+    named = {plan["plan"]["edition"] for plan in planned.values()}
+    assert named.isdisjoint(published_editions(Store(str(folder / "data"))))
     programs = [("kumo", "optimum"), ("a2rbench", "search"), ("beyondbench", "exact"), ("knowlogic", "exact")]
     assert sorted(players) == sorted([*programs, *((name, "scripted") for name in ORDER)])
 
@@ -139,36 +153,6 @@ def test_one_that_fails_leaves_the_others_to_be_made(harness: Harness, folder: P
         assert "edition e-beyondbench is published already" in done.stdout
     assert published_editions(Store(str(folder / "data"))) == ("e-beyondbench", "e-kumo")
     assert rows(folder, "SELECT DISTINCT seed FROM editions") == [(3,)]
-
-
-@pytest.mark.slow
-def test_a_killed_run_grows_no_second_edition_and_repeats_no_call(
-    keyed: Harness, server: RunningServer, folder: Path
-) -> None:
-    chosen = ("--benchmark", "beyondbench,knowlogic,a2rbench", "--root", "data", "--players", "scripted")
-    command = ("refresh", *chosen, "--base-url", server.url, "--workers", "1")
-    logged = len(server.log())
-    process = keyed.start(*command, cwd=folder)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("items"):
-            break
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    assert process.returncode == -signal.SIGKILL
-    begun = published_editions(Store(str(folder / "data")))
-    assert len(begun) == 2
-    done = keyed.perennial(*command, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    published = published_editions(Store(str(folder / "data")))
-    assert len(published) == 3
-    assert set(begun) < set(published)
-    assert not list((folder / "data/staging").iterdir())
-    assert set(answers_by_digest(server.log()[logged:]).values()) == {1}
-    # The run has ended: the same command would grow new ones.
-    planned = json.loads(keyed.perennial(*command, "--dry-run", "--json", cwd=folder).stdout)["plans"]
-    assert {plan["plan"]["edition"] for plan in planned.values()}.isdisjoint(published)
 
 
 @pytest.mark.slow

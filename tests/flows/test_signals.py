@@ -17,7 +17,7 @@ from perennial.schemas.units import LOOK_UP
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
 from tests.flows.conftest import KEY
-from tests.flows.plain_audit import PROGRAM
+from tests.flows.plain_audit import PLAIN_PROGRAM
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -100,28 +100,44 @@ def test_a_second_signal_does_not_wait(keyed_by_prefect: Harness, tmp_path: Path
     assert _count_kept(tmp_path) == ANSWERS
 
 
-def test_signals_that_are_ignored_at_the_start_stay_ignored(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
-    ignoring = Harness(keyed_by_prefect.environment, before="trap '' INT HUP TERM")
-    with refreshing(ignoring, tmp_path) as (process, server):
-        for number in (signal.SIGINT, signal.SIGHUP):
-            process.send_signal(number)
-        server.release()
-        rest, _ = process.communicate(timeout=240)
-        assert process.returncode == 0, rest
-        assert "interrupted" not in rest
+# Prefect has no part in the two that follow: it handles SIGTERM only.
 
 
-def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
+def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_path: Path) -> None:
+    with (
+        running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server,
+        subprocess.Popen(
+            ["sh", "-c", """trap '' INT HUP TERM; exec "$@" """, "sh", *_refresh(server, tmp_path)],
+            cwd=tmp_path,
+            env=keyed.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process,
+    ):
+        try:
+            server.wait_held(waiting=2, timeout_s=240)
+            for number in (signal.SIGINT, signal.SIGHUP):
+                process.send_signal(number)
+            server.release()
+            rest, _ = process.communicate(timeout=240)
+        finally:
+            process.kill()
+    assert process.returncode == 0, rest
+    assert "interrupted" not in rest
+
+
+def _refresh(server: RunningServer, root: Path) -> tuple[str, ...]:
+    return (*PLAIN_PROGRAM, *REFRESH, "--base-url", server.url, "--root", str(root))
+
+
+def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
-            [*(*PROGRAM, *REFRESH), *("--base-url", server.url, "--root", str(tmp_path))],
+            _refresh(server, tmp_path),
             cwd=tmp_path,
-            env=keyed_by_prefect.environment,
+            env=keyed.environment,
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

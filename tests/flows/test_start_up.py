@@ -146,15 +146,10 @@ def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept_dat
         "import sys, pathlib\nfrom perennial.flows.serve.prefect_retention import prepare_database\n"
         "prepare_database(pathlib.Path(sys.argv[1]))"
     )
-    for home in ("home", "next"):
-        (tmp_path / home).mkdir(exist_ok=True)
-        environment = {
-            **clean_environment(),
-            "XDG_CACHE_HOME": str(tmp_path / "cache"),
-            "PREFECT_HOME": str(tmp_path / home),
-        }
-        command = [sys.executable, "-c", program, str(tmp_path / home)]
-        subprocess.run(command, check=True, env=environment)
+    environment = {**clean_environment(), "PREFECT_HOME": str(tmp_path / "home")}
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "home")], check=True, env=environment)
+    (tmp_path / "next").mkdir()
+    prepare_database(tmp_path / "next")
     schemas = []
     for file in (tmp_path / "home/prefect.db", kept_database, tmp_path / "next/prefect.db"):
         with closing(sqlite3.connect(file)) as connection:

@@ -16,21 +16,42 @@ from perennial.schemas.model_calls import Reply
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
-from tests.flows.prefect_harness import Harness, clean_environment, wait_until
+from tests.flows.prefect_harness import ONE_WORKER, Harness, clean_environment, wait_until
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+PROGRAM = """import sys
+from perennial.flows.cli.app import main
+from tests.flows.plain_audit import judge_by_duckdb
+judge_by_duckdb()
+try:
+    main()
+finally:
+    print('prefect' in sys.modules, 'openlineage' in sys.modules)
+"""
 BAD = {"refusal": 0.4, "player.no_answer": 1.0}  # no game is won, whatever the fresh questions are
 
 
 @pytest.mark.slow
-def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness, tmp_path: Path) -> None:
+def test_a_model_gets_a_score_a_diagnosis_and_what_to_do_next_without_prefect(
+    harness: Harness, tmp_path: Path
+) -> None:
     with running_server(ServerOptions(models=("m",), faults=BAD)) as server:
-        done = harness.perennial("try", "m", "--base-url", server.url, "--root", "data", cwd=tmp_path)
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", PROGRAM, "try", "m", "--base-url", server.url, "--root", "data"],
+            cwd=tmp_path,
+            env={**clean_environment(), **ONE_WORKER, "PYTHONPATH": str(REPOSITORY)},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
         asked = len(server.log())
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "False True"
+    assert not (tmp_path / "data/.prefect").exists()
     assert 7 <= asked < 60
-    shown = done.stdout[done.stdout.index("m on kumo") :].splitlines()
+    shown = done.stdout[done.stdout.index("m on kumo") :].splitlines()[:-1]
     assert [line for line in shown if len(line) > 80] == []
     text = "\n".join(shown)
     assert re.search(
@@ -54,33 +75,6 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     page = harness.perennial(*shlex.split(first)[1:], cwd=tmp_path)
     assert (page.returncode, "m" in page.stdout) == (0, True)
     assert second.split()[1:3] in (["models", "check"], ["evaluate", edition], ["refresh", "--size"])
-
-
-@pytest.mark.slow
-def test_it_imports_no_prefect(tmp_path: Path) -> None:
-    program = (
-        "import sys\n"
-        "from perennial.flows.cli.app import main\n"
-        "from tests.flows.plain_audit import judge_by_duckdb\n"
-        "judge_by_duckdb()\n"
-        "try:\n"
-        "    main()\n"
-        "finally:\n"
-        "    print('prefect' in sys.modules, 'openlineage' in sys.modules)\n"
-    )
-    with running_server(ServerOptions(models=("m",))) as server:
-        asked = ("try", "m", "--base-url", server.url, "--root", "data")
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", program, *asked],
-            cwd=tmp_path,
-            env={**clean_environment(), "PYTHONPATH": str(REPOSITORY)},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=240,
-        )
-    assert done.stdout.splitlines()[-1] == "False True"
-    assert not (tmp_path / "data/.prefect").exists()
 
 
 @pytest.mark.slow

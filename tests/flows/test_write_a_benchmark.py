@@ -1,17 +1,18 @@
 """The page on writing a benchmark: its example is installed, and its commands run in their order."""
 
-import os
 import re
 import shlex
-import subprocess
+import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from perennial.flows.cli.run import refresh
 from tests.conftest import REPOSITORY
-from tests.flows.installed_benchmarks import EXAMPLE, write_example
-from tests.flows.plain_audit import PLAIN_PROGRAM
-from tests.flows.prefect_harness import clean_environment
+from tests.flows.hand_made_root import perennial
+from tests.flows.installed_benchmarks import EXAMPLE, installed, write_example
+from tests.flows.prefect_harness import plain_environment
 
 PAGE = (REPOSITORY / "docs/write_a_benchmark.md").read_text("utf-8")
 COMMANDS = [
@@ -30,21 +31,23 @@ SAID = {
 
 
 @pytest.mark.slow
-def test_its_commands_run_on_the_installed_example(tmp_path: Path) -> None:
+def test_its_commands_run_on_the_installed_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in plain_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(refresh, "execute_by_prefect", refresh.execute_plainly)
     (tmp_path / "site").mkdir()
-    path = os.pathsep.join((str(write_example(tmp_path / "site")), str(REPOSITORY)))
-    environment = {**clean_environment(), "PYTHONPATH": path, "PERENNIAL_WORKERS": "1"}
     assert set(SAID) <= set(COMMANDS)
-    for command in COMMANDS:
-        program = [*PLAIN_PROGRAM, *shlex.split(command)[1:]]
-        guesses = "AABB\n" * 10
-        done = subprocess.run(
-            program, input=guesses, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240
-        )
-        assert done.returncode == 0, (command, done.stderr)
-        assert SAID.get(command, "") in done.stdout
-        if "--dry-run" in command:
-            assert re.search(r"gpt-4.1-mini\s*│\s*150 to 300", done.stdout)
+    with installed(write_example(tmp_path / "site")):
+        for command in COMMANDS:
+            monkeypatch.setattr(sys, "stdin", StringIO("AABB\n" * 10))
+            done = perennial(monkeypatch, capsys, *shlex.split(command)[1:])
+            assert done.code == 0, (command, done.err)
+            assert SAID.get(command, "") in done.out
+            if "--dry-run" in command:
+                assert re.search(r"gpt-4.1-mini\s*│\s*150 to 300", done.out)
     assert "Letters in place, guess by guess" in (tmp_path / "reports/first.html").read_text("utf-8")
 
 

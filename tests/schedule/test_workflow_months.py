@@ -11,9 +11,6 @@ from perennial.flows.schedule.github import WORKFLOW, check_keep, github_workflo
 from perennial.schemas.settings.models import load_models
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.plain_audit import PLAIN_PROGRAM
-from tests.flows.prefect_harness import Harness
-from tests.flows.warm_start import program_for_shells
 from tests.schedule.runner import Job, run_job
 from tests.server.log import ANSWERED
 from tests.server.options import ServerOptions
@@ -76,16 +73,6 @@ class Repository:
         if self.ledger:
             (self.checkout / LEDGER).parent.mkdir(parents=True)
             (self.checkout / LEDGER).write_bytes(self.ledger)
-
-
-@pytest.fixture
-def program(harness: Harness) -> Iterator[Sequence[str]]:
-    """Commands that need not import perennial; without Prefect, which tests/flows start."""
-    if harness.warm is None:
-        yield PLAIN_PROGRAM
-        return
-    with program_for_shells(harness.warm) as warm:
-        yield warm
 
 
 @pytest.fixture
