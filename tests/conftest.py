@@ -39,7 +39,7 @@ NUMBERS = count()
 
 
 # What takes seconds to make, and files that name it; tests of a folder that share their own.
-_SHARED = ("by_prefect", "made_edition", "s3_server")
+_SHARED = ("by_prefect", "made_edition", "s3_server", "published: Published")
 _SHARING_FOLDERS = ("tests/study", "tests/website")
 
 

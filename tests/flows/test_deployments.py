@@ -1,23 +1,22 @@
 """The deployed flows: their parameters, what `prefect.yaml` says of them, and the audit of editions."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from perennial.schemas.errors import AuditFailed
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.tables import TABLES
-from perennial.schemas.units import split_unit
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import Published
+from tests.flows.hand_made_root import Run
 from tests.flows.prefect_harness import Harness
 from tests.flows.test_rotation import mark_imported
 from tests.flows.webhook import running_hook
@@ -151,54 +150,49 @@ def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
 
 @pytest.mark.slow
 def test_published_editions_are_audited_and_an_offence_is_named(
-    harness: Harness, by_prefect: Harness, published: Published, tmp_path: Path
+    store: Store, run: Run, by_prefect: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, store = Store(str(published.root)), Store(str(tmp_path))
-    for unit in ("damaged", "damaged@1", "release", "sound", "sound@1"):
-        original = unit.replace(split_unit(unit)[0], "small")
-        for table in TABLES:
-            if source.exists(table_file(table, original)):
-                store.write_file(table_file(table, unit), published.root / table_file(table, original))
-    mark_imported(store, "release", "digest")
-    books = source.read_table(table_file("kumo_books", "small"))
-    pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
-    done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
-    assert done.returncode == 4
-    editions = json.loads(done.stdout)["editions"]
-    assert editions["release"]["summary"].startswith("imported, so not audited")
-    assert editions["release"]["broken"] == []
-    assert editions["sound"]["broken"] == editions["sound@1"]["broken"] == []
-    assert editions["damaged"]["broken"]
-    assert editions["damaged@1"]["broken"]
-    error = done.stderr.splitlines()[-1]
+    mark_imported(store, "e2", "digest")
+    store.write_table(table_file("audits", "e1"), TABLES["audits"].arrow_schema().empty_table())
+    for unit in ("e1@1", "e2@1"):
+        rows = store.read_table(table_file("episodes", unit))
+        scores = pc.add(rows["score"], 7)
+        columns = rows.set_column(rows.schema.get_field_index("score"), "score", scores)
+        pq.write_table(columns, Path(store.root, table_file("episodes", unit)))
+    done = run("audit", "--json")
+    assert done.code == 4
+    editions = json.loads(done.out)["editions"]
+    assert editions["e2"]["summary"].startswith("imported, so not audited")
+    assert editions["e1"]["broken"] == editions["e2"]["broken"] == []
+    assert editions["e1@1"]["broken"] == editions["e2@1"]["broken"] != []
+    error = done.err.splitlines()[-1]
     assert error.startswith("perennial: error: the audit of what is published")
-    assert "damaged: " in error
-    assert "damaged@1: " in error
-    assert books["book_id"][0].as_py() in error
-    _audit_as_served(by_prefect, tmp_path, books["book_id"][0].as_py())
+    for unit in ("e1@1", "e2@1"):
+        assert f"{unit}: episodes: score >= 0 <= 1, broken by 4 rows, rows such as score=8.0" in error
+    _audit_as_served(by_prefect, Path(store.root), monkeypatch)
 
 
-def _audit_as_served(harness: Harness, root: Path, missing: str) -> None:
+def _audit_as_served(harness: Harness, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the flow as `perennial serve` does: its artifact links Data Docs, which replace older ones."""
+    from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
+
+    from perennial.flows.serve.deployments import audit
+
     docs = root / ".prefect" / "data-docs"
     (docs / "older").mkdir(parents=True)
-    served = {"PERENNIAL_ROOT": str(root), "PERENNIAL__DATA_DOCS": str(docs)}
-    code = "from perennial.flows.serve.deployments import audit; audit('damaged')"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        env={**harness.environment, **served},
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert "AuditFailed" in done.stderr
+    url, auth_string = (harness.environment[f"PREFECT_API_{name}"] for name in ("URL", "AUTH_STRING"))
+    for name, value in (("_ROOT", root), ("__DATA_DOCS", docs)):
+        monkeypatch.setenv(f"PERENNIAL{name}", str(value))
+    monkeypatch.setenv("PREFECT_API_URL", url)
+    with (
+        temporary_settings({PREFECT_API_URL: url, PREFECT_API_AUTH_STRING: auth_string}),
+        pytest.raises(AuditFailed, match=r"score=8\.0"),
+    ):
+        audit("e1")
     (folder,) = docs.iterdir()
     assert len(folder.name) > 20
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert any(missing in page.read_text() for page in folder.rglob("*.html"))
+    assert any("8.0" in page.read_text() for page in folder.rglob("*.html"))
     (artifact,) = harness.post("/artifacts/filter", {"artifacts": {"key": {"any_": ["data-docs"]}}})
-    address = harness.environment["PREFECT_API_URL"].removesuffix("/api")
     assert artifact["flow_run_id"] is not None
-    assert f"({address}/data-docs/{folder.name}/index.html)" in artifact["data"]
+    assert f"({url.removesuffix('/api')}/data-docs/{folder.name}/index.html)" in artifact["data"]

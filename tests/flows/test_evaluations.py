@@ -97,13 +97,6 @@ def test_settings_of_a_benchmark_that_the_edition_is_not_of_are_refused(run: Run
     assert "--benchmark a2rbench: edition 'one' is of kumo: give that one" in refused.err
 
 
-def test_the_edition_itself_is_not_touched(root: Path) -> None:
-    before = digests(root)
-    make_evaluation(root, "one", players=["greedy"])
-    after = digests(root)
-    assert {name: after[name] for name in before} == before
-
-
 def test_more_runs_are_numbered_after_those_there_are(root: Path, run: Run) -> None:
     runs = "SELECT DISTINCT run FROM episodes WHERE edition = 'one' AND player = 'random' ORDER BY 1"
     assert make_evaluation(root, "one", players=["random"], runs=3) == "one@3"
@@ -183,8 +176,11 @@ def test_hostile_names_of_evaluations_are_refused(root: Path, name: str) -> None
     assert digests(root) == before
 
 
-def test_a_name_is_taken_once(root: Path) -> None:
+def test_a_name_is_taken_once_and_the_edition_itself_is_not_touched(root: Path) -> None:
+    before = digests(root)
     assert make_evaluation(root, "one", "mine.2", players=["greedy"]) == "one@mine.2"
+    after = digests(root)
+    assert {name: after[name] for name in before} == before
     with pytest.raises(EditionConflict, match=r"'one@mine\.2' is there already, with other settings"):
         make_evaluation(root, "one", "mine.2", players=["reader"])
 

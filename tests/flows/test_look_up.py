@@ -21,7 +21,7 @@ SMALL = ("--domains", "chemical_analysis", "--settings", "easy", "--instances", 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
     with running_server(
-        ServerOptions(models=("alpha", "beta"), refuse=("top_p",), keys=("right",))
+        ServerOptions(models=("alpha", "beta"), refuse=("top_p",), keys=("sk-good",))
     ) as controls:
         yield controls
 
@@ -30,12 +30,12 @@ def server() -> Iterator[RunningServer]:
 @pytest.mark.parametrize(
     ("options", "key", "code", "said"),
     [
-        (("--players", "optimum,gamma"), "right", 6, "model 'gamma' at http://"),
-        (("--players", "alpha", "--top-p", "0.5"), "right", 6, 'write top_p = "unset" in its table api'),
-        (("--players", "alpha"), "wrong", 6, "the key was refused by http://"),
-        (("--players", "alpha", "--base-url", "http://127.0.0.1:9/v1"), "right", 6, "no server answers at"),
-        (("--players", "alpha", "--max-calls", "0"), "right", 2, "--max-calls 0: 'alpha' is a model"),
-        (("--players", "alpha", "--max-cost", "0"), "right", 2, "--max-cost 0: 'alpha' is a model"),
+        (("--players", "optimum,gamma"), "sk-good", 6, "model 'gamma' at http://"),
+        (("--players", "alpha", "--top-p", "0.5"), "sk-good", 6, 'write top_p = "unset" in its table api'),
+        (("--players", "alpha"), "sk-bad", 6, "the key was refused by http://"),
+        (("--players", "alpha", "--base-url", "http://127.0.0.1:9/v1"), "sk-good", 6, "no server answers at"),
+        (("--players", "alpha", "--max-calls", "0"), "sk-good", 2, "--max-calls 0: 'alpha' is a model"),
+        (("--players", "alpha", "--max-cost", "0"), "sk-good", 2, "--max-cost 0: 'alpha' is a model"),
     ],
 )
 def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
@@ -51,6 +51,7 @@ def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
     done = harness.but(PERENNIAL_API_KEY=key).perennial("refresh", *SMALL, *given, cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
     assert said in done.stderr
+    assert key not in done.stderr + done.stdout
     assert not list((tmp_path / "data").glob("**/*.parquet"))
 
 
@@ -58,7 +59,7 @@ def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
 def test_each_model_is_asked_one_short_question_once_in_a_data_root(
     harness: Harness, server: RunningServer, tmp_path: Path
 ) -> None:
-    keyed = harness.but(PERENNIAL_API_KEY="right")
+    keyed = harness.but(PERENNIAL_API_KEY="sk-good")
     root = ("--root", str(tmp_path))
     given = ("--players", "alpha,symbolic:alpha,beta", "--base-url", server.url, *root)
     done = keyed.perennial("refresh", *SMALL, "--edition", "one", *given, cwd=tmp_path)
@@ -87,7 +88,7 @@ def test_a_model_of_the_same_name_at_another_server_is_asked_again(
         running_server(ServerOptions(models=("alpha",), keys=("other",))) as other,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setenv("PERENNIAL_API_KEY", "right")
+        patch.setenv("PERENNIAL_API_KEY", "sk-good")
         for _ in range(2):
             look_up(choose(server.url), Store(str(tmp_path)), [ModelChoice("alpha", {})], said.append)
         with pytest.raises(EndpointFailed, match="the key was refused"):

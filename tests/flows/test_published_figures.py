@@ -1,6 +1,7 @@
 """The authors' release, imported, gives their published figures back (specs and paper, figure 3)."""
 
 import json
+import os
 import re
 from contextlib import redirect_stdout
 from io import StringIO
@@ -9,9 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perennial.flows.kumo import analysis
 from perennial.flows.kumo.release import release_rows
 from perennial.flows.kumo.release.import_command import kumo as import_kumo
 from perennial.tasks.kumo.search.solve import TIMED_OUT
+from perennial.tasks.kumo.statistics import topology_figures
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import commands_on
@@ -23,10 +26,13 @@ MAIN_DOMAINS = ("ChemicalEnv", "EducationEnv", "FantasyEnv", "MedicalEnv", "Musi
 
 @pytest.fixture(scope="module")
 def imported(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole release, whose figures need the authors' optimal plays and no search of its instances."""
+    """The whole release: no figure needs a search of its instances, other processes or hard topology."""
     root = tmp_path_factory.mktemp("imported")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
         patch.setattr(release_rows, "solve_exactly", lambda grids, is_balanced: [TIMED_OUT] * len(grids))
+        patch.setattr(os, "cpu_count", lambda: 1)
+        easy = lambda cells, seed: topology_figures(cells, seed) if cells.setting == "easy" else ()  # noqa: E731
+        patch.setattr(analysis, "topology_figures", easy)
         import_kumo(release, root=str(root))
     assert re.search(r"published in [\d.]+ s: .*\b67 kumo_domains", printed.getvalue())
     return root
