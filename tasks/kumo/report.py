@@ -190,7 +190,7 @@ def book_styles(data: ReportData, rows: list[Record]) -> Content:
         "correction over the players of its kind in the setting)."
     )
     headings = ("setting", "style", "n", *map(clean, players))
-    grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))))
+    grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))), first_player=3)
     return Content(caption, grid=grid)
 
 
@@ -279,7 +279,8 @@ def book_revisions(data: ReportData, revised: list[Record]) -> Content:
         if points:
             players = tuple(dict.fromkeys(row["series"] for row in points))
             heading = f"{setting}, gain by number of revised books"
-            drawings.append(make_drawing(heading, f"{title}: {heading}", _compile_gains(players), points))
+            name, spec = f"{title}: {heading}", _compile_gains(players)
+            drawings.append(make_drawing(heading, name, spec, points, players=("series",)))
     headings = ("setting", "player", "n", "r", "n, gain r", "gain r")
     grid = Grid(headings, tuple(map(_correlation_cells, related)), frozenset(range(2, 6)))
     return Content(caption, drawings, grid if related else None)

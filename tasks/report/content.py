@@ -188,7 +188,7 @@ class Drawing:
     """A chart, the rows that are its data `rows`, the heading above it, and what screen readers call it.
 
     A wide one has a row of the page for itself; it is at least `least_width` CSS pixels wide, and scrolls
-    in its place where the page is narrower.
+    in its place where the page is narrower. `players` are the fields of the rows that hold players.
     """
 
     heading: str
@@ -197,6 +197,7 @@ class Drawing:
     rows: tuple[Record, ...]
     is_wide: bool = False
     least_width: int = 0
+    players: tuple[str, ...] = ("player", "first")
 
     @property
     def chart(self) -> Mapping[str, Any]:
@@ -209,7 +210,8 @@ class Grid:
     """A table to read on the page: headings, cells as text, and which columns hold numbers.
 
     `groups` are headings above so many columns each, in order. `best` and `second` are places (row, column)
-    that are bold and underlined.
+    that are bold and underlined. Columns with a heading of `players` hold players, and so do the headings
+    from `first_player` on.
     """
 
     headings: tuple[str, ...]
@@ -218,6 +220,8 @@ class Grid:
     groups: tuple[tuple[str, int], ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
     second: frozenset[tuple[int, int]] = frozenset()
+    players: tuple[str, ...] = ("player",)
+    first_player: int | None = None
 
     def mark_of(self, row: int, column: int) -> str:
         """How the cell is marked: `best`, `second`, or not."""
@@ -240,7 +244,7 @@ class Section:
     missing: str = ""
 
     def rename(self, names: Mapping[str, str]) -> "Section":
-        """The section with other names of players, whatever its drawings and its grid call their columns."""
+        """The section with other names of players; other texts stay, though they equal a player's name."""
         if not names:
             return self
 
@@ -267,16 +271,29 @@ class Section:
         drawings = tuple(
             replace(
                 drawing,
-                source=Chart(change_domains(drawing.source.lite)),
-                rows=tuple({key: change(value) for key, value in row.items()} for row in drawing.rows),
+                # Scales with names are those of series.
+                source=Chart(change_domains(drawing.source.lite))
+                if "series" in drawing.players
+                else drawing.source,
+                rows=tuple(
+                    {key: change(value) if key in drawing.players else value for key, value in row.items()}
+                    for row in drawing.rows
+                ),
             )
             for drawing in self.drawings
         )
-        grid = self.grid and replace(
-            self.grid,
-            headings=tuple(map(change, self.grid.headings)),
-            rows=tuple(tuple(map(change, row)) for row in self.grid.rows),
-        )
+        grid = self.grid
+        if grid is not None:
+            first = len(grid.headings) if grid.first_player is None else grid.first_player
+            rows = (
+                tuple(
+                    change(cell) if heading in grid.players else cell
+                    for heading, cell in zip(grid.headings, row, strict=True)
+                )
+                for row in grid.rows
+            )
+            headings = (*grid.headings[:first], *map(change, grid.headings[first:]))
+            grid = replace(grid, headings=headings, rows=tuple(rows))
         return replace(self, drawings=drawings, grid=grid)
 
 

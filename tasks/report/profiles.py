@@ -272,6 +272,7 @@ def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[C
         tuple(cells),
         frozenset(range(2, 3 + len(players))),
         best=frozenset(best),
+        first_player=3,
     )
     caption = (
         f"{_SCORES} Instances are common within the domain. The best models of a domain are bold; ranks and "

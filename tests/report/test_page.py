@@ -14,7 +14,7 @@ import pytest
 from perennial.flows.kumo.benchmark import BENCHMARK
 from perennial.tasks.kumo.report import reference_table
 from perennial.tasks.report.comparison import edition_difference
-from perennial.tasks.report.content import Report
+from perennial.tasks.report.content import Chart, Drawing, Grid, Report, Section
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.page import MOST_ROWS, render_page, sections
 from tests.report.sample_report import HOSTILE, NAMES, SETTINGS, compare, report_data
@@ -310,3 +310,24 @@ def test_a_report_links_to_an_explorer_where_one_is_named() -> None:
     assert "leaderboard?edition=" not in render_page(data)
     linked = render_page(replace(data, explorer="http://127.0.0.1:8501/"))
     assert f'<a href="http://127.0.0.1:8501/leaderboard?{urlencode({"edition": data.edition})}">' in linked
+
+
+def test_only_players_are_renamed_not_texts_that_equal_their_names() -> None:
+    """A player that is called as a domain, a heading, an author or a field is."""
+    cells = (("art", "art", "art"), ("art", "other", "art, x"))
+    grid = Grid(("domain", "player", "rivals"), cells, players=("player", "rivals"))
+    styles = Grid(("art", "n", "art"), (("art", "1", "art"),), first_player=2)
+    lite = {"encoding": {"color": {"scale": {"domain": ["art"]}}, "x": {"field": "art"}}}
+    rows = ({"player": "art\nx", "series": "art", "domain": "art"},)
+    drawn = [Drawing("h", "t", Chart(lite), rows, players=names) for names in (("player",), ("series",))]
+    sections = [Section("k", "t", "c", (), tuple(drawn), shown) for shown in (grid, styles)]
+    first, other = (section.rename({"art": "art (by log)"}) for section in sections)
+    assert first.grid is not None
+    assert first.grid.rows == (("art", "art (by log)", "art (by log)"), ("art", "other", "art (by log), x"))
+    assert (other.grid.headings, other.grid.rows) == (("art", "n", "art (by log)"), styles.rows)
+    status, by_player = first.drawings
+    assert status.rows == ({"player": "art (by log)\nx", "series": "art", "domain": "art"},)
+    assert status.source.lite == lite
+    assert by_player.rows == ({"player": "art\nx", "series": "art (by log)", "domain": "art"},)
+    assert by_player.source.lite["encoding"]["color"] == {"scale": {"domain": ["art (by log)"]}}
+    assert by_player.source.lite["encoding"]["x"] == {"field": "art"}

@@ -66,9 +66,10 @@ def make_drawing(
     *,
     is_wide: bool = False,
     least_width: int = 0,
+    players: tuple[str, ...] = ("player", "first"),
 ) -> Drawing:
     """The compiled chart of these rows as a drawing that screen readers call `title`."""
-    return Drawing(clean(heading), clean(title), spec, tuple(rows), is_wide, least_width)
+    return Drawing(clean(heading), clean(title), spec, tuple(rows), is_wide, least_width, players)
 
 
 def cut(text: str, wide: int = 34, narrow: int = 24) -> str:
@@ -160,7 +161,8 @@ def draw_curves(
     ]
     series = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
     has_intervals = any(row["low"] is not None for row in rows)
-    return make_drawing(heading, title, _compile(axes, series, len(playing), has_intervals), drawn)
+    spec = _compile(axes, series, len(playing), has_intervals)
+    return make_drawing(heading, title, spec, drawn, players=("player", "series"))
 
 
 @lru_cache(maxsize=64)

@@ -31,7 +31,8 @@ def cheaper_models(data: ReportData, rows: list[Record]) -> Content:
     first, more = ("setting", "instead of", "cheaper model", "n"), ("difference", "at least", "within .03")
     cells = tuple((clean(row["setting"]), *describe_saving(row)) for row in rows)
     caption = f"{CHEAPER_DOC} {name_populations(rows)}"
-    return Content(caption, grid=Grid((*first, "saves", *more), cells, frozenset(range(3, 7))))
+    headings, numeric = (*first, "saves", *more), frozenset(range(3, 7))
+    return Content(caption, grid=Grid(headings, cells, numeric, players=("instead of", "cheaper model")))
 
 
 def describe_saving(row: Record) -> tuple[str, ...]:
@@ -82,7 +83,8 @@ def gap_grid(rows: list[Record]) -> Grid:
         )
         for row in rows[:_MOST_ROWS]
     )
-    return Grid(("setting", "domain", "player", "control", "gap", "n"), cells, frozenset((4, 5)))
+    headings = ("setting", "domain", "player", "control", "gap", "n")
+    return Grid(headings, cells, frozenset((4, 5)), players=("player", "control"))
 
 
 def describe_hidden_gaps(rows: list[Record]) -> str:

@@ -215,7 +215,8 @@ def _draw(rows: list[Record], setting: str) -> list[Drawing]:
     )
     spec = compile_chart(alt.layer(rule, point).properties(width="container", height=280))
     heading = f"{setting}: {len(editions)} editions"
-    return [make_drawing(heading, f"{scale_over_editions.title}: {setting}", spec, marks, is_wide=True)]
+    title, players = f"{scale_over_editions.title}: {setting}", ("player", "series")
+    return [make_drawing(heading, title, spec, marks, is_wide=True, players=players)]
 
 
 CONTAMINATION = Query(
@@ -312,4 +313,4 @@ def variance_rows(data: ReportData, parts: list[Record]) -> Content | str:
         "about 5% of cases or fewer; a change as large as the last column is found in about 80%. "
         f"{name_populations(rows)} n counts what was drawn."
     )
-    return Content(caption, drawings, Grid(headings, cells, frozenset(range(2, 5))))
+    return Content(caption, drawings, Grid(headings, cells, frozenset(range(2, 5)), players=("model",)))

@@ -231,7 +231,8 @@ def interval_rows(
     series = tuple(dict.fromkeys(row["series"] for row in drawn))
     is_pair = any(row["other"] for row in drawn)
     spec = _compile(scale, series, is_pair, bool(printed))
-    return make_drawing(heading + name_places(printed), title, spec, rows)
+    players = ("player", "first", "other")
+    return make_drawing(heading + name_places(printed), title, spec, rows, players=players)
 
 
 @lru_cache(maxsize=64)
@@ -348,7 +349,8 @@ def player_pairs(data: ReportData, rows: list[Record]) -> Content | str:
         f"do not differ where p (adjusted) is at least {_LEVEL}: this does not show that they are equal. All "
         "pairs are in the table behind it, with McNemar's exact p, which is of these instances alone."
     )
-    grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 8)))
+    players = ("player", "next in rank", "does not differ from")
+    grid = Grid((*headings, players[-1]), tuple(cells), frozenset(range(3, 8)), players=players)
     return Content(caption, drawings, grid)
 
 

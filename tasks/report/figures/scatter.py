@@ -67,7 +67,7 @@ def scatter(heading: str, title: str, points: Sequence[ScatterPoint], x: Axis, y
         later = sum((other["x"], other["y"]) == (row["x"], row["y"]) for other in rows[index + 1 :])
         row["size"] = _SIZE * (1 + min(later, _MOST_COLOURS))
     spec = _compile(x, y, names if has_colours else (), any(point.domain for point in points))
-    return make_drawing(heading, title, spec, rows)
+    return make_drawing(heading, title, spec, rows, players=("player", "series"))
 
 
 @lru_cache(maxsize=64)
