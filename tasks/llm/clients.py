@@ -117,10 +117,7 @@ class ModelClients:
             return self._new_client(policy, endpoint.key, extras=extras, entry=entry)
         # The limits of single calls are not those of batches, in which all calls wait together.
         policy = replace(
-            policy,
-            concurrency=self._batches.most_requests,
-            requests_per_minute=None,
-            tokens_per_minute=None,
+            policy, concurrency=self._batches.most_requests, requests_per_minute=None, tokens_per_minute=None
         )
         return self._new_client(policy, endpoint.key, extras=extras, entry=entry, batches=self._batches)
 

@@ -214,11 +214,7 @@ class PooledAssociation:
 
 
 def compute_pooled_v(
-    categories: "Categories",
-    labels: "Labels",
-    strata: "Categories",
-    seed: int,
-    resamples: int = RESAMPLES,
+    categories: "Categories", labels: "Labels", strata: "Categories", seed: int, resamples: int = RESAMPLES
 ) -> PooledAssociation:
     """Measure the association of labels with categories, those with fewer than five instances as one class.
 

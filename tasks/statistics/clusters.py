@@ -77,10 +77,7 @@ def wilson_interval(successes: int, n: int) -> Interval | None:
     center = (share + z * z / (2 * n)) / shrink
     half: float = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / shrink
     # At the ends the formula gives 0 and 1, which rounding would miss.
-    return (
-        0.0 if successes == 0 else center - half,
-        1.0 if successes == n else center + half,
-    )
+    return (0.0 if successes == 0 else center - half, 1.0 if successes == n else center + half)
 
 
 # 95% intervals of shares, of differences and of other means, from what chance does to their estimates.

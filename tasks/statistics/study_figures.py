@@ -72,10 +72,7 @@ class _Compared(NamedTuple):
 
 
 def correlation_figures(
-    figures: Iterable[Statistic],
-    external: Mapping[str, Scores],
-    kind: Kind,
-    measures: Sequence[Measure] = (),
+    figures: Iterable[Statistic], external: Mapping[str, Scores], kind: Kind, measures: Sequence[Measure] = ()
 ) -> Iterator[Statistic]:
     """Yield the correlations of the success rates among these figures; `other` names what is compared with.
 

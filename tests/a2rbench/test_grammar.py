@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.a2rbench.things import DOMAINS
 from perennial.schemas.errors import InstancesExhausted
-from perennial.tasks.a2rbench.catalogue import (
-    DIMENSIONS,
-    RULES,
-    TOKENS,
-    Alphabet,
-    Dimension,
-    Rule,
-)
+from perennial.tasks.a2rbench.catalogue import DIMENSIONS, RULES, TOKENS, Alphabet, Dimension, Rule
 from perennial.tasks.a2rbench.fits import find_compositions, find_fits
 from perennial.tasks.a2rbench.grammar import (
     compile_step,

@@ -88,12 +88,7 @@ def make_scripted(*faults: str | None) -> Asking:
     return Asking(reply)
 
 
-def play_once(
-    ask: Asking,
-    player: ModelPlayer = VANILLA,
-    board: Board = BOARD,
-    run: int = 0,
-) -> Episode:
+def play_once(ask: Asking, player: ModelPlayer = VANILLA, board: Board = BOARD, run: int = 0) -> Episode:
     return asyncio.run(play_model(ask, player, KumoGame(board), run))
 
 

@@ -9,13 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.things import (
-    BOOK_STYLES,
-    Instance,
-    Observation,
-    Outcome,
-    SeedConfig,
-)
+from perennial.schemas.kumo.things import BOOK_STYLES, Instance, Observation, Outcome, SeedConfig
 from perennial.schemas.model_calls import Message, ModelChoice
 from perennial.tasks.kumo.authors.books import writing_request
 from perennial.tasks.kumo.books import write_book
@@ -36,9 +30,7 @@ TREES = SeedConfig(
     ("Crush a leaf", "Measure the height", "Count the galls"),
     (
         Outcome(
-            "Crush a leaf",
-            "str",
-            (label("sharp", "Oak", "Elm"), label("mild", "Ash", "Fir"), label("sweet")),
+            "Crush a leaf", "str", (label("sharp", "Oak", "Elm"), label("mild", "Ash", "Fir"), label("sweet"))
         ),
         Outcome(
             "Measure the height",

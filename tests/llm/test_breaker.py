@@ -134,13 +134,7 @@ def test_calls_in_flight_finish_and_are_stored():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "limits",
-    [
-        {"concurrency": 2},
-        {"requests_per_minute": 10},
-        {"tokens_per_minute": 100},
-        {"max_calls": 2},
-    ],
+    "limits", [{"concurrency": 2}, {"requests_per_minute": 10}, {"tokens_per_minute": 100}, {"max_calls": 2}]
 )
 def test_waiting_calls_stop_at_once(limits):
     async def test(server, asker):

@@ -212,8 +212,7 @@ def test_every_transport_fault_on_the_wire():
 def test_every_content_fault_on_the_wire():
     own = {"echo.shouted": 1.0, "echo.backwards": 1.0}
     options = ServerOptions(
-        roles=ECHO,
-        faults={**dict.fromkeys(SUBSTANCE_FAULTS, 1.0), **dict.fromkeys(EXTRA_FAULTS, 0.5), **own},
+        roles=ECHO, faults={**dict.fromkeys(SUBSTANCE_FAULTS, 1.0), **dict.fromkeys(EXTRA_FAULTS, 0.5), **own}
     )
     texts = [f"{LONG} {i}" for i in range(50)]
     with running_server(options) as server:

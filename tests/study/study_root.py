@@ -123,14 +123,7 @@ class Lab:
         return self.answer(desk, code, TUTORIAL, rightly=False, seconds=seconds)
 
     def answer(
-        self,
-        desk: StudyDesk,
-        code: str,
-        task: str,
-        *,
-        rightly: bool,
-        actions: int = 0,
-        seconds: float = 20,
+        self, desk: StudyDesk, code: str, task: str, *, rightly: bool, actions: int = 0, seconds: float = 20
     ) -> Screen:
         """Start a task, take so many actions, and name a truth that is right or not, in so many seconds."""
         screen = desk.start(code, task)

@@ -17,10 +17,7 @@ from tests.flows.chromium import CHROMIUM, FLAGS
 from tests.study.site import StudySite, make_study
 from tests.study.visits import Visit
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
 HOSTILE = """# The book of weather
 
 <script>document.title = 'hit'</script> <img src="/hit.png" onerror="document.title='hit'">
@@ -104,12 +101,7 @@ def test_observations_are_shown_beside_the_book_and_hostile_text_is_not_run(
     tab, requests = participant
     book = tab.page.locator(".study-book")
     expect(book.locator("h1")).to_have_text("The book of weather")
-    for text in (
-        "<script>document.title",
-        "![picture](https://example.org/hit.png)",
-        "<iframe",
-        ":red[red]",
-    ):
+    for text in ("<script>document.title", "![picture](https://example.org/hit.png)", "<iframe", ":red[red]"):
         expect(book).to_contain_text(text)
     assert book.locator("a, img, script, iframe, style").count() == 0
     expect(book.locator("td")).to_have_text(["grey", "<style>* { display: none }</style>"])

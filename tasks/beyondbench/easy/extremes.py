@@ -18,19 +18,13 @@ from perennial.tasks.beyondbench.easy.lists import (
 
 # The largest element (F.5 of the paper).
 FIND_MAXIMUM = list_task(
-    "extremes/find_maximum",
-    "the largest element",
-    max,
-    lambda values: sorted(values)[-1],
+    "extremes/find_maximum", "the largest element", max, lambda values: sorted(values)[-1]
 )
 
 
 # The smallest element (F.5 of the paper).
 FIND_MINIMUM = list_task(
-    "extremes/find_minimum",
-    "the smallest element",
-    min,
-    lambda values: sorted(values)[0],
+    "extremes/find_minimum", "the smallest element", min, lambda values: sorted(values)[0]
 )
 
 

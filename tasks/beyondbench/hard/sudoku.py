@@ -314,9 +314,7 @@ TASK = Task(
     params=SudokuParams,
     variations=tuple(
         Variation(
-            name,
-            tuple(high for _, high in bands),
-            reuse="when_exhausted" if name in EXACT else "never",
+            name, tuple(high for _, high in bands), reuse="when_exhausted" if name in EXACT else "never"
         )
         for name, bands in BANDS.items()
     ),

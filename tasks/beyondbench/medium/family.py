@@ -111,14 +111,7 @@ def scale_rules(
         return [a * value + c for value in values] if len(values) == count else None
 
     return SequenceFamily(
-        name,
-        sizes,
-        terms,
-        sample,
-        holds,
-        places=places,
-        is_geometric=is_geometric,
-        bounds_next=bounds_next,
+        name, sizes, terms, sample, holds, places=places, is_geometric=is_geometric, bounds_next=bounds_next
     )
 
 

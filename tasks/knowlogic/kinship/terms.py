@@ -170,11 +170,7 @@ def read_terms(knowledge: Knowledge) -> dict[str, Term]:
         if len({STEPS[path.steps[-1]].sex for path in paths}) != 1:
             raise ValueError(f"term {row['id']} is called of both sexes")
         terms[row["id"]] = Term(
-            row["id"],
-            {"zh": row["zh"], "en": row["en"]},
-            int(row["generation"]),
-            row["use"] == "yes",
-            paths,
+            row["id"], {"zh": row["zh"], "en": row["en"]}, int(row["generation"]), row["use"] == "yes", paths
         )
     return terms
 

@@ -97,11 +97,7 @@ def choose_statements(
 
 
 def choose_gap(
-    request: Request,
-    four: Sequence[str],
-    cells: Mapping[str, Cells],
-    maker: "GapMaker",
-    rng: random.Random,
+    request: Request, four: Sequence[str], cells: Mapping[str, Cells], maker: "GapMaker", rng: random.Random
 ) -> NatureQuestion | None:
     """A question with a gap and so many right choices as requested; None where there is none.
 

@@ -85,10 +85,7 @@ def read_nature(knowledge: Knowledge) -> Nature:
     """The tables `nature/...` of the knowledge base; raise KeyError where one is missing."""
     properties = {
         row["id"]: Property(
-            row["id"],
-            tuple(row["values"].split("|")),
-            tuple(row["kinds"].split("|")),
-            int(row["difficulty"]),
+            row["id"], tuple(row["values"].split("|")), tuple(row["kinds"].split("|")), int(row["difficulty"])
         )
         for row in knowledge.rows("nature/properties")
     }

@@ -286,12 +286,7 @@ def ring_relations(scene: Scene) -> Mapping[str, Pair]:
     def steps_counter(number: int) -> Pair:
         return lambda a, b: (b - a) % size == number
 
-    ways = {
-        "left": steps_left,
-        "right": steps_right,
-        "clockwise": steps_clockwise,
-        "counter": steps_counter,
-    }
+    ways = {"left": steps_left, "right": steps_right, "clockwise": steps_clockwise, "counter": steps_counter}
     tests = {f"{name}_{number}": steps(number) for name, steps in ways.items() for number in range(1, size)}
     return tests | {
         "left_side": lambda a, b: left[a][b] in (1, 2),

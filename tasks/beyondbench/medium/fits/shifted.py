@@ -18,12 +18,7 @@ LIMIT = 1_000_000
 MARGIN = 10_000  # so far beyond the limit the table goes, so that a run near it still has a next term
 ARGUMENTS = 101_000  # totient and divisor sum go up to this argument
 STEPS = 4
-_FACTORS = (
-    0x9E3779B97F4A7C15,
-    0xBF58476D1CE4E5B9,
-    0x94D049BB133111EB,
-    0xD6E8FEB86659FD93,
-)
+_FACTORS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93)
 _MASK = 2**64 - 1
 
 
