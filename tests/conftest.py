@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from tests.flows.prefect_harness import Harness
 
 # A shared machine makes any deadline fail now and then; what must be fast has a benchmark.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+settings.register_profile("all", deadline=None, max_examples=100)
+settings.register_profile("quick", deadline=None, max_examples=25)
 
 # Tests start hundreds of processes: without compiled modules each would compile all that it imports,
 # and this one would rewrite the assertions of all test modules again.
@@ -39,8 +40,20 @@ NUMBERS = count()
 
 
 # What takes seconds to make, and files that name it; tests of a folder that share their own.
-_SHARED = ("by_prefect", "made_edition", "s3_server", "published: Published")
+_SHARED = {name: name for name in ("by_prefect", "made_edition", "s3_server", "published: Published")}
 _SHARING_FOLDERS = ("tests/study", "tests/website")
+# In the quick tier one process warms up for commands and loads Prefect, and one loads Great Expectations.
+_COMMANDS = dict.fromkeys(("harness", "Published", "Walk", "flows.serve", "prefect.settings"), "commands")
+_SHARED_IF_QUICK = {**_COMMANDS, "warehouse.audit": "audits", "AuditFailed": "audits", **_SHARED}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The quick tier tries a fourth of the examples."""
+    settings.load_profile("quick" if config.option.markexpr == "not slow" else "all")
+
+
+def _is_quick() -> bool:
+    return settings.default is settings.get_profile("quick")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,8 +66,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _unit(file: str) -> str:
     """Name the data that tests of this file share with other files; else the file itself."""
     folder = next((name for name in _SHARING_FOLDERS if file.startswith(f"{name}/")), None)
-    text = (REPOSITORY / file).read_text("utf-8")
-    return folder or next((name for name in _SHARED if name in text), file)
+    text, shared = (REPOSITORY / file).read_text("utf-8"), _SHARED_IF_QUICK if _is_quick() else _SHARED
+    return folder or next((unit for name, unit in shared.items() if name in text), file)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -68,14 +81,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     return BySharedData(config, log) if config.getoption("dist") == "loadfile" else None
 
 
-# The garbage collector would search all that is imported and collected again and again.
-gc.set_threshold(50_000, 20, 50)
+# Nearly all that is imported and collected lives to the end: the garbage collector would search it in vain.
+gc.disable()
 
 
 def pytest_collection_finish() -> None:
     """Keep what lives to the end out of the garbage collector."""
-    gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    gc.enable()
+
+
+_ALL_SLOW = re.compile(r"^pytestmark = (\[[^]]*)?pytest\.mark\.slow\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick tier imports no module of slow tests alone, but where somebody names it."""
+    is_named = any(collection_path.name in argument for argument in config.args)
+    if is_named or collection_path.suffix != ".py" or not _is_quick():
+        return None
+    return bool(_ALL_SLOW.search(collection_path.read_text("utf-8"))) or None
 
 
 @pytest.fixture(autouse=True)

@@ -37,7 +37,7 @@ CELLS = [(dimension, alphabet) for dimension in DIMENSIONS for alphabet in TOKEN
 
 
 @pytest.mark.parametrize(("dimension", "alphabet"), CELLS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(data=st.data())
 def test_each_step_is_undone_and_says_what_it_does(
     dimension: Dimension, alphabet: Alphabet, data: st.DataObject

@@ -66,7 +66,7 @@ def test_each_list_task_has_a_definition():
 
 
 @pytest.mark.parametrize("name", LISTS)
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     values=st.lists(st.integers(-40, 40) | st.integers(-1000, 1000), min_size=4, max_size=6).filter(
         lambda values: len(set(values)) > 1

@@ -81,14 +81,15 @@ def test_grader_and_checker_agree_and_the_grader_says_what_is_wrong(entry):
 
 @tasks
 def test_the_same_seed_gives_the_same_problem_and_another_another(name):
-    again = [problem for variation in TASKS[name].variations for problem in draw(name, variation.name)]
-    assert [problem.payload for problem in again] == [problem.payload for problem in problems(name)]
     for variation in TASKS[name].variations:
-        first, second = (
-            [problem.payload for problem in draw(name, variation.name, seed, variation.sizes[-1:])]
-            for seed in (1, 2)
+        again, another = (
+            [problem.payload for problem in draw(name, variation.name, seed, variation.sizes[:1])]
+            for seed in (7, 8)
         )
-        assert (first == second) == variation.on_request, variation.name
+        drawn = (problem for problem in problems(name) if problem.variation == variation.name)
+        first = [problem.payload for problem in drawn if problem.size == variation.sizes[0]]
+        assert first == again
+        assert (first == another) == variation.on_request, variation.name
 
 
 @tasks
@@ -158,12 +159,6 @@ def test_tokens_and_space_are_figures(name):
         space = task.space(variation, size)
         assert math.isfinite(space.log10)
         assert space.log10 >= 0
-
-
-@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if task.suite == "medium"])
-def test_the_variations_name_is_not_in_a_medium_prompt(name):
-    for problem in problems(name):
-        assert problem.variation.replace("_", " ") not in problem.prompt.lower()
 
 
 @pytest.mark.parametrize(

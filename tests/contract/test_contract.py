@@ -10,8 +10,8 @@ SLOW = {
     "documentation": pytest.mark.slow,
     "pages": pytest.mark.slow,
 }  # tests/web and each benchmark's own tests show their pages too
-# The smallest of ours and the two examples are enough after each change.
-DEAR = {"a2rbench": pytest.mark.slow, "knowlogic": pytest.mark.slow, "kumo": pytest.mark.slow}
+# The smallest of ours and of others are enough after each change.
+DEAR = dict.fromkeys(("a2rbench", "knowlogic", "kumo", "mastermind"), pytest.mark.slow)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The docs site: its generated reference and its navigation; links of the README; files for contributors."""
 
-import importlib.util
 import re
-from typing import Any
+from functools import cache
+from runpy import run_path
 
 import pytest
 import yaml
@@ -16,22 +16,13 @@ from tests.flows.test_command_line import LEAVES
 DOCS = REPOSITORY / "docs"
 
 
-def _hook() -> Any:
-    spec = importlib.util.spec_from_file_location("generated_pages", DOCS / "generated_pages.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-HOOK = _hook()
-PAGES = dict(HOOK.pages())
+HOOK = run_path(str(DOCS / "generated_pages.py"))
+pages = cache(lambda: dict(HOOK["pages"]()))
 WRITTEN = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in DOCS.rglob("*.md")}
 
 
 def _sections(page: str) -> dict[str, str]:
-    return {part.split("\n", 1)[0]: part for part in PAGES[page].split("\n## ")[1:]}
+    return {part.split("\n", 1)[0]: part for part in pages()[page].split("\n## ")[1:]}
 
 
 def test_the_reference_names_every_table_and_column() -> None:
@@ -54,7 +45,7 @@ def test_the_reference_names_every_view_with_its_question() -> None:
 
 
 def test_the_reference_names_every_command_with_all_its_options() -> None:
-    page = PAGES["reference/commands.md"]
+    page = pages()["reference/commands.md"]
     _, *parts = re.split(r"\n#{2,3} ([a-z0-9 -]+)\n", page)
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     for command, parser in LEAVES.items():
@@ -69,14 +60,14 @@ def test_the_reference_names_every_command_with_all_its_options() -> None:
 
 
 def test_a_help_says_a_default_once_and_in_words() -> None:
-    page = PAGES["reference/commands.md"]
+    page = pages()["reference/commands.md"]
     assert re.findall(r".*Default:.*\[default.*", page) == []
     assert re.findall(r"^\| `--[\w-]+ / --no-.*Default: (?!yes\.).*", page, re.MULTILINE) == []
 
 
 @pytest.mark.parametrize("name", benchmarks())
 def test_the_reference_says_what_each_size_sets(name: str) -> None:
-    page = PAGES["reference/commands.md"].split("\n## refresh\n")[1].split("\n## ")[0]
+    page = pages()["reference/commands.md"].split("\n## refresh\n")[1].split("\n## ")[0]
     section = page.split(f"\nWith `--benchmark {name}`:\n")[1].split("\nWith ")[0]
     for size, values in find_declaration(name).settings().sizes.items():
         shown = re.findall(rf"^- `--size {size}` sets (.*)\.$", section, re.MULTILINE)
@@ -91,7 +82,7 @@ def test_the_reference_says_what_each_size_sets(name: str) -> None:
 def test_the_navigation_has_every_page() -> None:
     text = (REPOSITORY / "mkdocs.yml").read_text("utf-8")
     named = re.findall(r"[\w/-]+\.md", text)
-    assert sorted(named) == sorted({*WRITTEN, *PAGES})
+    assert sorted(named) == sorted({*WRITTEN, *pages()})
 
 
 @pytest.mark.parametrize(
@@ -101,7 +92,7 @@ def test_the_site_shows_the_files_that_a_page_links_to(page: str, folder: str, l
     text = WRITTEN[f"{page}.md"]
     files = [DOCS / name for name in re.findall(rf"\]\(({folder}/[^)]+)\)", text)]
     assert len(files) >= least
-    shown = HOOK.show_files(text, DOCS)
+    shown = HOOK["show_files"](text, DOCS)
     assert f"]({folder}/" not in shown
     for file in files:
         assert file.read_text("utf-8").rstrip().replace("\n", "\n    ") in shown

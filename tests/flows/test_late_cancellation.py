@@ -5,19 +5,19 @@ import os
 import signal
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
-from prefect.client.schemas.objects import FlowRun
-from prefect.states import Cancelled, Running, State
 
 from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.refresh import publish
-from perennial.flows.serve.serve import RunNews
 from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import grow_next, settings_of
+
+if TYPE_CHECKING:
+    from prefect.client.schemas.objects import FlowRun
 
 
 @pytest.mark.slow
@@ -41,15 +41,17 @@ def test_what_is_being_published_is_published_before_a_signal_takes_effect(
 class Server:
     """What `RunNews` asks of Prefect's client, with these runs; it records each request."""
 
-    def __init__(self, *runs: FlowRun) -> None:
+    def __init__(self, *runs: "FlowRun") -> None:
         self.deployment = uuid4()
         self.runs = [run.model_copy(update={"deployment_id": self.deployment}) for run in runs]
         self.forced: list[tuple[Any, str, str]] = []
 
-    async def read_deployment(self, _of: Any) -> FlowRun:
+    async def read_deployment(self, _of: Any) -> "FlowRun":
+        from prefect.client.schemas.objects import FlowRun
+
         return FlowRun(flow_id=uuid4(), name="refresh")
 
-    async def read_flow_runs(self, *, flow_run_filter: Any, **_which: Any) -> list[FlowRun]:
+    async def read_flow_runs(self, *, flow_run_filter: Any, **_which: Any) -> "list[FlowRun]":
         wanted = flow_run_filter.state.type.any_
         return [run for run in self.runs if run.state is not None and run.state.type in wanted]
 
@@ -65,14 +67,18 @@ class Server:
         self.runs = [one.model_copy(update=values) if one.id == run else one for one in self.runs]
 
 
-def run_of(name: str, state: State[Any], *editions: str) -> FlowRun:
-    """Return a run in this state that makes these editions."""
+def run_of(name: str, state: str, *editions: str, message: str | None = None) -> "FlowRun":
+    """Return a run in this state that makes these editions; who collects imports no Prefect."""
+    from prefect.client.schemas.objects import FlowRun, State, StateType
+
     tags = ["perennial", *(f"edition:{edition}" for edition in editions)]
-    return FlowRun(flow_id=uuid4(), name=name, tags=tags, state=state)
+    return FlowRun(flow_id=uuid4(), name=name, tags=tags, state=State(type=StateType[state], message=message))
 
 
 def tell_twice(server: Server, *published: str) -> list[str]:
     """Return what `RunNews` tells of the server's runs when it looks twice."""
+    from perennial.flows.serve.serve import RunNews
+
     told: list[str] = []
     began = datetime(2026, 1, 1, tzinfo=UTC)
     news = RunNews(server, [server.deployment], began, told.append, published.__contains__)  # type: ignore[arg-type]
@@ -86,7 +92,7 @@ def tell_twice(server: Server, *published: str) -> list[str]:
 
 
 def test_a_run_that_was_cancelled_too_late_ends_as_published_and_says_so() -> None:
-    early, late = (run_of(name, Cancelled(message="by hand"), name) for name in ("early", "late"))
+    early, late = (run_of(name, "CANCELLED", name, message="by hand") for name in ("early", "late"))
     server = Server(early, late)
     told = tell_twice(server, "late")
     ended = "edition late is published: it was cancelled while it was being published"
@@ -109,8 +115,8 @@ def test_a_run_that_was_cancelled_too_late_ends_as_published_and_says_so() -> No
 def test_a_skipped_run_says_why_and_is_named_by_the_edition_under_way(
     under_way: list[str], name: str, reason: str
 ) -> None:
-    skipped = run_of("steel-numbat", Cancelled(message="Deployment concurrency limit reached."))
-    server = Server(run_of(under_way[0] if under_way else "red-fox", Running(), *under_way), skipped)
+    skipped = run_of("steel-numbat", "CANCELLED", message="Deployment concurrency limit reached.")
+    server = Server(run_of(under_way[0] if under_way else "red-fox", "RUNNING", *under_way), skipped)
     told = tell_twice(server)
     assert server.forced == [(skipped.id, "CANCELLED", reason)]
     assert [run.name for run in server.runs if run.id == skipped.id] == [name]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from prefect.settings import Settings
 from typer.main import get_command
 
 from perennial.flows.cli.app import app
@@ -77,6 +76,8 @@ def test_the_unit_of_systemd_is_valid(tmp_path: Path) -> None:
 
 def test_containers_run_known_commands_with_known_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     dockerfile = (DEPLOY / "Dockerfile").read_text("utf-8")
+    from prefect.settings import Settings  # takes a second: not for those who collect
+
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
     assert {str(one["build"]["dockerfile"]) for one in services.values() if "build" in one} == {
         "docs/deploy/Dockerfile"

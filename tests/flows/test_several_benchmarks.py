@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from perennial.flows.refresh.several import prepare_each
-from perennial.flows.serve.deployments import takes_settings
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings.several import load_each
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions
@@ -227,6 +226,8 @@ def test_a_flag_goes_to_each_that_has_it_and_a_section_to_its_own(
 def test_a_deployment_of_several_has_the_settings_that_they_share(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from perennial.flows.serve.deployments import takes_settings
+
     monkeypatch.chdir(folder)
 
     def run_of(benchmark: str) -> set[str]:

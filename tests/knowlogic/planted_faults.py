@@ -13,7 +13,8 @@ from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 
 DOMAIN = toy_edition.domain()
-GROWN = toy_edition.grow(144)
+# A seed for which so few have each of the pairs that faults are planted in.
+GROWN = toy_edition.grow(48, seed=8)
 PAIRS = {question.pair: [each for each in GROWN if each.pair == question.pair] for question in GROWN}
 Pair = list[Question]
 

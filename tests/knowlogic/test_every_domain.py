@@ -11,7 +11,12 @@ from perennial.tasks.knowlogic.layout import read_text, says_the_same, write_tex
 from perennial.tasks.knowlogic.problem import fill, payload_of, problem_of, right_letters
 from tests.knowlogic.drawn_problems import SCENARIOS, domain_of, drawn, drop_first, list_requests, reorder
 
-every_scenario = pytest.mark.parametrize(("name", "scenario"), SCENARIOS)
+# The quick tier has the cheapest of each domain, whose folder tests the others in its own ways.
+CHEAPEST = ("ring_out", "farm", "cyclic", "surnames", "shelf_2x3")
+every_scenario = pytest.mark.parametrize(
+    ("name", "scenario"),
+    [pytest.param(*one, marks=() if one[1] in CHEAPEST else pytest.mark.slow) for one in SCENARIOS],
+)
 
 # How many requests a scenario cannot keep: of six things no four fit a vague gap; four things give three
 # options of a gap at most once; things of nature and options are as many.

@@ -6,8 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from io import BytesIO
 from math import inf
@@ -32,6 +31,7 @@ from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import two_editions
 from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
+from tests.flows.prefect_harness import is_running, wait_until
 from tests.warehouse.tiny_edition import INSTANCE_ID
 
 WORD = "hidden-word-4711"
@@ -74,18 +74,6 @@ def process() -> Iterator[SqlProcess]:
 
 def confined(store: Store, process: SqlProcess, seconds: float = inf) -> ConfinedCatalog:
     return ConfinedCatalog(list_contents(store), QueryLimits(500 * MB, seconds), process)
-
-
-def is_gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if holds():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it never held")
 
 
 @pytest.mark.slow
@@ -182,11 +170,11 @@ def test_a_query_ends_with_the_process_that_asked(store: Store, number: signal.S
     ) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
-        assert not is_gone(child)
+        assert is_running(child)
         parent.send_signal(number)
         parent.stdout.close()
         parent.wait(60)
-    wait_until(lambda: is_gone(child))
+    wait_until(lambda: not is_running(child))
 
 
 @pytest.mark.slow
@@ -209,14 +197,14 @@ def test_who_leaves_ends_the_query_and_nobody_waits_for_ever(store: Store) -> No
             assert process.pid == pids[0]  # it was warm
             with pytest.raises(LeftError):
                 ConfinedCatalog(list_contents(store), QueryLimits(500 * MB, inf), process, leave).stream(SLOW)
-        assert is_gone(pids[0])
+        assert not is_running(pids[0])
         with pool.borrow(lambda: None) as process:
             names, rows = confined(store, process).stream("SELECT 1 AS x")
             assert (names, list(rows)) == (["x"], [(1,)])
             pids.append(process.pid)
     finally:
         pool.close()
-    wait_until(lambda: all(map(is_gone, pids)))
+    wait_until(lambda: not any(map(is_running, pids)))
 
 
 class _Runs:

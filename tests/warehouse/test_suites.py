@@ -54,7 +54,8 @@ DOCTORED = [
     ("change", "sentence", "shown", "is_large"),
     [
         *((*one, True) for one in DOCTORED),
-        *((*one, False) for one in (DOCTORED[0], DOCTORED[2], DOCTORED[-1])),
+        (*DOCTORED[2], False),
+        *(pytest.param(*DOCTORED[place], False, marks=pytest.mark.slow) for place in (0, -1)),
     ],
 )
 def test_a_doctored_row_fails_its_expectation_and_is_shown(
@@ -106,7 +107,7 @@ def test_duckdb_alone_sees_the_same(
     assert holds(rule_suite("no row"), frame[:0], "a rule")
 
 
-@pytest.mark.parametrize("is_large", [False, True])
+@pytest.mark.parametrize("is_large", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("change", "sentence", "observed"),
     [
