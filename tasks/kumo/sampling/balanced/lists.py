@@ -17,7 +17,7 @@ Import this module lazily: it loads numpy and numba.
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain, combinations, islice
+from itertools import combinations, islice
 from math import comb
 
 import numpy as np
@@ -109,14 +109,14 @@ class ListSource:
         of_truths = _list_sets(apart & apart.T | is_small, n_truths, _MORE_LISTS // number)
         if of_truths is None:
             return None
-        every_set = chain.from_iterable(combinations(usable.tolist(), n_actions))
-        of_actions = np.fromiter(every_set, np.int32).reshape(-1, n_actions)
-        rows, columns = np.nonzero(boards.are_separable(kernel, of_truths, of_actions) | is_small)
-        truths, actions = of_truths[rows], of_actions[columns]
+        of_actions = np.array([*combinations(usable.tolist(), n_actions)], np.int32)
+        shape = len(of_truths), len(of_actions)
+        is_judged = np.ones(shape) if is_small else boards.are_separable(kernel, of_truths, of_actions)
+        rows, columns = np.nonzero(is_judged)
         bits = derive_bits(request.seed, f"{self._purpose} all lists", 8 * len(rows))
         seeds = np.frombuffer(bits, "<u8").astype(np.uint64)
         order = np.argsort(seeds, kind="stable")
-        truths, actions = truths[order], actions[order]
+        truths, actions = of_truths[rows[order]], of_actions[columns[order]]
         verdicts = boards.are_balanced(kernel, truths, actions)
         balanced = truths[verdicts], actions[verdicts]
         boards.shuffle_boards(*balanced, seeds[order][verdicts])
