@@ -19,7 +19,8 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
 from tests.flows.chromium import CHROMIUM, FLAGS
-from tests.warehouse.test_confined_sql import SLOW, is_gone, wait_until
+from tests.flows.prefect_harness import is_running, wait_until
+from tests.warehouse.test_confined_sql import SLOW
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.explored_root import digests, publish_explored
 from tests.web.test_server import served
@@ -152,13 +153,12 @@ def test_a_page_is_shown_while_a_query_runs_and_the_query_ends_with_its_page(
     _, url, board, _ = explored
     page = _run(board.context.new_page(), url, SLOW)
     wait_until(lambda: len(_busy(server[0].pid)) == 1)
-    running = _busy(server[0].pid)
     # It still runs for the server, and takes no time from the page.
-    for pid in running:
+    for pid in (running := _busy(server[0].pid)):
         os.kill(pid, signal.SIGSTOP)
     _open(board, f"{url}/leaderboard?edition=new", "leaderboard.csv")
     page.close()
-    wait_until(lambda: all(map(is_gone, running)))
+    wait_until(lambda: not any(map(is_running, running)))
     _run(board, url, "SELECT 40 + 2 AS answer").get_by_text("query.csv").wait_for()
 
 
