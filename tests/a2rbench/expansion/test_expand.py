@@ -26,7 +26,7 @@ def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     assert result.drawn[0].puzzle.examples[0] == (list("PLANET"), list("PALNTE"))
     assert len({instance_id(drawn.puzzle) for drawn in result.drawn.values()}) == 4
     calls = [request.call_id for request in asking.requests]
-    assert [each.call_id for each in result.attempts if each.call_id] == calls
+    assert [attempt.call_id for attempt in result.attempts if attempt.call_id] == calls
     assert [request.role for request in asking.requests] == ["expander", "judge"] * 3
 
 
@@ -85,8 +85,8 @@ def test_a_skipped_variation_is_missing_and_the_next_one_is_asked_for() -> None:
     asking = Asking({"expander 1": "skipped"})
     result = expand(asking, SWAP, range(4))
     assert sorted(result.drawn) == [0, 1, 3]
-    assert [(each.variation, each.rule) for each in result.rejected] == [(2, "skipped")]
-    assert [each.reason for each in result.attempts if each.variation == 2] == ["skipped"]
+    assert [(rejection.variation, rejection.rule) for rejection in result.rejected] == [(2, "skipped")]
+    assert [attempt.reason for attempt in result.attempts if attempt.variation == 2] == ["skipped"]
     assert "V2:\n" not in asking.requests[-1].messages[-1]["content"]
 
 
@@ -105,15 +105,15 @@ def test_a_judge_who_cannot_be_read_is_asked_again_about_the_same_inputs() -> No
     assert [request.role for request in asking.requests] == ["expander", "judge", "judge"] + ["expander"] + [
         "judge"
     ] * 3
-    assert [each.reason for each in result.attempts if each.variation == 1] == [None, None, "not_json", None]
+    assert [step.reason for step in result.attempts if step.variation == 1] == [None, None, "not_json", None]
     assert sorted(result.drawn) == [0, 1]
-    assert [(each.variation, each.rule) for each in result.rejected] == [(2, "unjudged")]
+    assert [(rejection.variation, rejection.rule) for rejection in result.rejected] == [(2, "unjudged")]
 
 
 def test_after_all_retries_the_variation_is_missing_for_the_last_reason() -> None:
     faults = {"expander 0": "in_prose", "expander 1": "few", "expander 2": "raises"}
     result = expand(Asking(faults), SWAP, (0, 1, 2))
-    assert [(each.variation, each.rule) for each in result.rejected] == [(1, "raised")]
+    assert [(rejection.variation, rejection.rule) for rejection in result.rejected] == [(1, "raised")]
     assert sorted(result.drawn) == [0, 2]
 
 
@@ -121,7 +121,7 @@ def test_an_output_that_is_too_large_to_be_shown_is_refused() -> None:
     code = SWAP.code.replace("return tokens", "return [token for token in tokens for _ in range(30)]", 1)
     code = code.replace("return transform_grid(grid)", "return transform_grid(grid[::30])[::30]")
     result = expand(Asking(), replace(SWAP, code=code), (0, 1, 7), retries=0)
-    assert [(each.variation, each.rule) for each in result.rejected] == [(7, "bad_shape")]
+    assert [(rejection.variation, rejection.rule) for rejection in result.rejected] == [(7, "bad_shape")]
     assert sorted(result.drawn) == [0, 1]
 
 
@@ -129,7 +129,7 @@ def test_an_endpoint_that_refuses_the_request_is_not_asked_the_same_again() -> N
     refuse: Damage = lambda _text: Reply("", "rejected", error="no such model")  # noqa: E731
     damages = {f"expander {number}": refuse for number in range(2)}  # with a schema, and without
     result = expand(Asking(damages=damages), SWAP)
-    assert [(each.variation, each.rule) for each in result.rejected] == [(1, "rejected")]
+    assert [(rejection.variation, rejection.rule) for rejection in result.rejected] == [(1, "rejected")]
     assert steps(result) == [("inputs", 1, "rejected")]
 
 
@@ -147,5 +147,5 @@ def test_inputs_of_an_earlier_edition_are_refused_and_a_seed_of_one_is_not_expan
     assert sorted(result.drawn) == [0, 1]
     asking = Asking()
     result = expand(asking, SWAP, issued=frozenset([seed]))
-    assert [(each.variation, each.rule) for each in result.rejected] == [(0, "not_new")]
+    assert [(rejection.variation, rejection.rule) for rejection in result.rejected] == [(0, "not_new")]
     assert (result.drawn, asking.requests) == ({}, [])

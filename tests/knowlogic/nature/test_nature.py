@@ -30,6 +30,7 @@ from tests.knowlogic.nature.nature_items import TWELVE, make_knowledge
 NATURE = read_nature(load_knowledge())
 MEANINGS = read_meanings(load_sentences("nature"), NATURE)
 CHOICES = [ScenarioPools(scenario, NATURE) for scenario in SCENARIOS]
+SLOW_SCENARIOS = [pytest.param(name, marks=pytest.mark.slow) for name in ("zoo", "photos")]
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +38,7 @@ def domain() -> Domain:
     return domain_of("nature")
 
 
-@pytest.fixture(
-    scope="module", params=["farm", *(pytest.param(one, marks=pytest.mark.slow) for one in ("zoo", "photos"))]
-)
+@pytest.fixture(scope="module", params=["farm", *SLOW_SCENARIOS])
 def draws(request: pytest.FixtureRequest) -> Drawn:
     return drawn("nature", request.param)
 
@@ -52,9 +51,9 @@ def test_no_statement_can_be_dropped(domain: Domain, draws: Drawn) -> None:
 
 
 def test_the_listed_order_tells_nothing_of_the_arrangement(domain: Domain) -> None:
-    asked = [one for one in list_requests("nature", "farm") if one.type == "precise_entity"]
-    found = (domain.draw(one, random.Random(seed)) for one in asked for seed in range(20))
-    rights = {right_letters(problem, domain.decide(problem).verdicts) for problem in found if problem}
+    requests = [asked for asked in list_requests("nature", "farm") if asked.type == "precise_entity"]
+    problems = (domain.draw(asked, random.Random(seed)) for asked in requests for seed in range(20))
+    rights = {right_letters(problem, domain.decide(problem).verdicts) for problem in problems if problem}
     assert rights == set("ABCD")
 
 
