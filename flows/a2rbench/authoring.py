@@ -161,8 +161,7 @@ def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
 
 
 def _rejection(domain: str, work: RuleWork) -> dict[str, object]:
-    last = work.attempts.last_failure
-    assert last is not None
+    last = next(row for row in reversed(work.attempts.rows) if not row.passed)
     assert last.reason is not None
     return Rejection(
         STAGE,

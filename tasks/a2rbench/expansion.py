@@ -27,6 +27,7 @@ from perennial.tasks.a2rbench.items import (
     run_inputs,
 )
 from perennial.tasks.a2rbench.rule_author import (
+    VERDICT_SCHEMA,
     Attempt,
     Form,
     Reasoning,
@@ -34,12 +35,11 @@ from perennial.tasks.a2rbench.rule_author import (
     VerdictForm,
     input_schemas,
     read_reply,
-    verdict_schema,
 )
 from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS, fault_of_input
 from perennial.tasks.analysts import mark_of
 from perennial.tasks.authors import BadReply, Unusable, ask_until_read, author_request
-from perennial.tasks.llm.structured import JsonAsker, JsonSchema, object_schema
+from perennial.tasks.llm.structured import JsonAsker, object_schema
 from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import try_twice
 
@@ -108,16 +108,6 @@ def judgement_request(
         answer=_write_input_line(puzzle.answer),
         kind=VARIATION_NAMES[variation],
         problem=problem,
-    )
-
-
-def expansion_schema(dimension: Dimension) -> JsonSchema:
-    """Return the JSON schema of an expander's reply."""
-    return object_schema(
-        reasoning={"type": "string"},
-        variation_type={"type": "string"},
-        new_input=object_schema(**input_schemas(dimension)),
-        status={"type": "string", "enum": [CONTINUE, SKIPPED]},
     )
 
 
@@ -280,9 +270,14 @@ class _ExpansionWork:
                 repeat=attempt,
             )
 
-        name, schema = f"inputs_{rule.dimension}", expansion_schema(rule.dimension)
+        schema = object_schema(
+            reasoning={"type": "string"},
+            variation_type={"type": "string"},
+            new_input=object_schema(**input_schemas(rule.dimension)),
+            status={"type": "string", "enum": [CONTINUE, SKIPPED]},
+        )
         asked = await ask_until_read(
-            partial(self.ask_json, name=name, schema=schema),
+            partial(self.ask_json, name=f"inputs_{rule.dimension}", schema=schema),
             make_request,
             partial(self._try_inputs, variation, list(history.values())),
             self.request.retries + 1,
@@ -352,7 +347,7 @@ class _ExpansionWork:
         async def read(reply: Reply) -> VerdictForm | Unusable:
             return read_in_lines(reply, VerdictForm)
 
-        asking = partial(self.ask_json, name="judgement", schema=verdict_schema())
+        asking = partial(self.ask_json, name="judgement", schema=VERDICT_SCHEMA)
         asked = await ask_until_read(asking, make_request, read, self.request.retries + 1)
         for bad in asked.bad:
             self._add("inputs_judged", variation, bad.problem, bad.reply.call_id)

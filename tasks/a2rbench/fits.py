@@ -222,32 +222,17 @@ def _substitution(examples: Sequence[Pair], query: Codes) -> Iterator[tuple[str,
 _MOST_TOKENS = 500
 
 
-def is_searchable(dimension: Dimension, examples: Sequence[Example], query: Value) -> bool:
-    """Whether no value is ragged, or has too many tokens for the search beyond the catalogue."""
-    values = [value for pair in examples for value in pair] + [query]
-    is_even = all(not fault_of_shape(value, dimension) for value in values)
-    return is_even and all(sum(1 for _ in tokens_of(value)) <= _MOST_TOKENS for value in values)
-
-
-def find_primitives(dimension: Dimension, examples: Sequence[Example], query: Value) -> dict[str, Value]:
-    """Return each different answer that a primitive which fits all examples gives, by its name."""
+def _find_primitives(
+    dimension: Dimension, examples: Sequence[Example], query: Value
+) -> Iterator[tuple[tuple[str], Value]]:
+    """Yield the answers of the primitives that fit all examples, by name."""
     tokens = list(dict.fromkeys(tokens_of([*(value for pair in examples for value in pair), query])))
-    answers: dict[str, Value] = {}
-    for name, answer in _search(dimension, examples, query, tokens):
-        if answer not in answers.values():
-            answers[name] = answer
-    return answers
-
-
-def _search(
-    dimension: Dimension, examples: Sequence[Example], query: Value, tokens: Sequence[str]
-) -> Iterator[tuple[str, Value]]:
     pairs, asked = _encode(dimension, examples, query, tokens)
     for name, moved in fitting_moves(pairs, asked):
-        yield name, decode(moved, tokens)
+        yield (name,), _decode(moved, tokens)
     for name, rule in trivial_rules(dimension).items():
         if all(rule(source) == wanted for source, wanted in examples):
-            yield name, rule(query)
+            yield (name,), rule(query)
     pairs = [pair for pair in pairs if pair[0].size]
     if not pairs or not asked.size or any(source.shape != wanted.shape for source, wanted in pairs):
         return
@@ -255,7 +240,7 @@ def _search(
         if alphabet != "any" and set(tokens) <= set(signs):
             coded, of_query = _encode(dimension, examples, query, signs)
             for name, answer in fitting_codes([pair for pair in coded if pair[0].size], of_query, len(signs)):
-                yield f"{alphabet}: {name}", decode(answer, signs)
+                yield (f"{alphabet}: {name}",), _decode(answer, signs)
 
 
 def _encode(
@@ -270,10 +255,8 @@ def _encode(
     return [(encode(source), encode(wanted)) for source, wanted in examples], encode(query)
 
 
-def decode(codes: Codes, tokens: Sequence[str]) -> Value:
-    """Return the value whose tokens have these numbers."""
-    token_array = np.array(tokens, dtype=object)
-    return token_array[codes].tolist()
+def _decode(codes: Codes, tokens: Sequence[str]) -> Value:
+    return np.array(tokens, dtype=object)[codes].tolist()
 
 
 # Search all rules that a seed may draw (`grammar`): each step forwards from the inputs of an example, each
@@ -437,15 +420,14 @@ def _find_fits(dimension: Dimension, asked: str, has_grammar: bool) -> Fits:
         (tuple(rule.name for rule in program), answer)
         for program, answer in zip(programs, answers, strict=True)
     ]
-    others: dict[tuple[str, ...], Value] = {}
-    if is_searchable(dimension, examples, query):
-        primitives = find_primitives(dimension, examples, query)
-        others = {(name,): answer for name, answer in primitives.items()}
-        others |= find_compositions(dimension, examples, query) if has_grammar else {}
-    for names, answer in others.items():
-        if answer not in answers:
-            answers.append(answer)
-            programs_and_answers.append((names, answer))
+    if all(not fault_of_shape(value, dimension) for value in values) and all(
+        sum(1 for _ in tokens_of(value)) <= _MOST_TOKENS for value in values
+    ):
+        compositions = find_compositions(dimension, examples, query) if has_grammar else {}
+        for names, answer in (*_find_primitives(dimension, examples, query), *compositions.items()):
+            if answer not in answers:
+                answers.append(answer)
+                programs_and_answers.append((names, answer))
     if not programs_and_answers:
         return Fits((), (), None)
     answer = programs_and_answers[0][1]

@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from typing import Generic, NamedTuple, TypeVar
 
 from perennial.schemas.a2rbench.things import OURS, Item
@@ -218,13 +219,6 @@ def _run_each(request: SeedRequest[AnyRule], inputs: dict[int, list[Value]]) -> 
 _AT_ONCE, _ROUNDS = 2, 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    variation: int
-    attempt: int
-    inputs: list[Value]
-
-
 def grow_seed(request: SeedRequest[Rule]) -> GrownSeed:
     """Return the items of a seed; deterministic in edition seed, rule and number.
 
@@ -252,24 +246,22 @@ def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> di
     seen: set[str] = set()
     for round_ in range(_ROUNDS):
         open_ = [variation for variation in request.variations if variation not in drawn]
-        candidates = [
-            _Candidate(variation, attempt, inputs)
-            for variation in open_
-            for attempt in range(round_ * _AT_ONCE, (round_ + 1) * _AT_ONCE)
+        attempts = range(round_ * _AT_ONCE, (round_ + 1) * _AT_ONCE)
+        candidates = {
+            (variation, attempt): inputs
+            for variation, attempt in product(open_, attempts)
             if (inputs := _draw(request, variation, attempt)) is not None
-        ]
-        tried = run_inputs(
-            request.rule, [candidate.inputs for candidate in candidates], request.jail, request.hash_seeds
-        )
-        for candidate, puzzle in zip(candidates, tried, strict=True):
-            if candidate.variation in drawn or not isinstance(puzzle, ItemParts):
+        }
+        tried = run_inputs(request.rule, [*candidates.values()], request.jail, request.hash_seeds)
+        for (variation, attempt), puzzle in zip(candidates, tried, strict=True):
+            if variation in drawn or not isinstance(puzzle, ItemParts):
                 continue
             try:
-                fits = check_item(request.rule, candidate.variation, puzzle, seen, request.issued)
+                fits = check_item(request.rule, variation, puzzle, seen, request.issued)
             except UnfitItem:
                 continue
             seen.add(instance_id(puzzle))
-            drawn[candidate.variation] = DrawnItem(puzzle, fits, candidate.attempt)
+            drawn[variation] = DrawnItem(puzzle, fits, attempt)
     for variation in request.variations:
         if variation not in drawn:
             why = (

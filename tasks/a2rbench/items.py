@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
@@ -60,14 +60,6 @@ class ItemParts:
 def show(inputs: Sequence[Value], outputs: Sequence[Value]) -> ItemParts:
     """Return what an item of these inputs, the query last, and their outputs shows."""
     return ItemParts(tuple(zip(inputs[:-1], outputs[:-1], strict=True)), inputs[-1], outputs[-1])
-
-
-def read_shown(item: Item) -> ItemParts:
-    """Return what the row shows; raise ValueError where its columns are not the JSON of it."""
-    examples = json.loads(item.examples)
-    return ItemParts(
-        tuple((value, wanted) for value, wanted in examples), json.loads(item.query), json.loads(item.answer)
-    )
 
 
 def instance_id(puzzle: ItemParts) -> str:
@@ -258,7 +250,8 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
             tested.faults.append(f"{item.instance_id}: the code is not that of {rule.name}")
             continue
         try:
-            puzzles[item.instance_id] = read_shown(item)
+            examples, query, answer = map(json.loads, (item.examples, item.query, item.answer))
+            puzzles[item.instance_id] = ItemParts(tuple((x, y) for x, y in examples), query, answer)
         except (ValueError, TypeError):
             tested.faults.append(f"{item.instance_id}: examples, query or answer are no JSON of values")
     items_by_id = {item.instance_id: item for item in items if item.instance_id in puzzles}
@@ -267,17 +260,10 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
     _check_prompts(list(items_by_id.values()), tested)
     for seed_item in dict.fromkeys(item.seed_item for item in items_by_id.values()):
         of_seed = [item for item in items_by_id.values() if item.seed_item == seed_item]
-        _check_runs(rule, of_seed, puzzles, tested, partial(_run, jail, hash_seeds))
+        _check_runs(rule, of_seed, puzzles, tested, jail, hash_seeds)
     for item in items_by_id.values():
         _check_item(rule, item, items_by_id, puzzles, tested)
     return tested
-
-
-def _run(
-    jail: Jail, hash_seeds: Sequence[int], code: str, function: str, inputs: Sequence[Value]
-) -> list[list[Value]]:
-    run = partial(run_code, code, function, inputs, jail=jail)
-    return [try_twice(partial(run, hash_seed=hash_seed)) for hash_seed in hash_seeds]
 
 
 def _check_runs(
@@ -285,13 +271,17 @@ def _check_runs(
     items: Sequence[Item],
     puzzles: Mapping[str, ItemParts],
     tested: TestedItems,
-    run: Callable[[str, str, Sequence[Value]], list[list[Value]]],
+    jail: Jail,
+    hash_seeds: Sequence[int],
 ) -> None:
+    def run(function: str, values: Sequence[Value]) -> list[list[Value]]:
+        tried = partial(run_code, rule.code, function, values, jail=jail)
+        return [try_twice(partial(tried, hash_seed=hash_seed)) for hash_seed in hash_seeds]
+
     inputs = [value for item in items for value in puzzles[item.instance_id].inputs]
     wanted = [value for item in items for value in puzzles[item.instance_id].outputs]
     try:
-        outputs = run(rule.code, FORWARD, inputs)
-        back = run(rule.code, INVERSE, wanted)
+        outputs, back = run(FORWARD, inputs), run(INVERSE, wanted)
     except SandboxRefusal as error:
         tested.faults.append(f"{items[0].seed_item}: the sandbox refuses to run it ({error})")
         return

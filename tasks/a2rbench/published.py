@@ -10,7 +10,7 @@ from perennial.schemas.a2rbench.things import OURS, Item, RuleType
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.json_text import read_json
-from perennial.tasks.a2rbench.catalogue import DIMENSIONS, FORWARD, INVERSE, Dimension, Value
+from perennial.tasks.a2rbench.catalogue import DIMENSIONS, FORWARD, INVERSE, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
 from perennial.tasks.a2rbench.growing import Phi, Rejected, trial_seeds
 from perennial.tasks.a2rbench.inputs import find_trivial
@@ -109,47 +109,51 @@ def read_lines(text: str, origin: str) -> list[PublishedLine]:
 
 
 def _read_line(raw: str, where: str) -> PublishedLine:
-    value = _parse(raw, where)
+    if len(raw) > _MAX_CHARACTERS:
+        raise UnreadableInput(f"{where}: {len(raw):,} characters, expected at most {_MAX_CHARACTERS:,}")
+    value = read_json(raw, where)
     _require(value, _FIELDS, where)
+
+    def expect(is_fit: bool, name: str, expected: str) -> None:
+        if not is_fit:
+            raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, expected {expected}")
+
     for name in _TEXTS:
-        if not isinstance(value[name], str) or not value[name].strip():
-            raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, expected a text")
+        expect(isinstance(value[name], str) and bool(value[name].strip()), name, "a text")
     for name in ("question_id", "author_model"):
-        if len(value[name]) > _LONGEST_NAME or not value[name].isprintable() or value[name] in OURS:
-            expected = f"expected at most {_LONGEST_NAME} printable characters, and not {' or '.join(OURS)}"
-            raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, {expected}")
-    type_ = value["task_type"]
-    if not isinstance(type_, str) or type_ not in _TYPES:
-        raise UnreadableInput(f"{where}, field task_type: {quote(type_)}, expected {join_choices(_TYPES)}")
+        is_fit = len(value[name]) <= _LONGEST_NAME and value[name].isprintable() and value[name] not in OURS
+        expected = f"at most {_LONGEST_NAME} printable characters, and not {' or '.join(OURS)}"
+        expect(is_fit, name, expected)
+    type_, dimension = value["task_type"], value["dimensionality"]
+    expect(isinstance(type_, str) and type_ in _TYPES, "task_type", join_choices(_TYPES))
     data = value["puzzle_data"]
     _require(data, _DATA, f"{where}, field puzzle_data")
+    expect(type(dimension) is int and dimension in DIMENSIONS, "dimensionality", "1, 2 or 3")
+    examples = data["examples"]
+    if not isinstance(examples, list) or not 0 < len(examples) <= _MAX_EXAMPLES:
+        expected = f"expected a list of 1 to {_MAX_EXAMPLES} examples"
+        raise UnreadableInput(f"{where}, field examples: {quote(examples)}, {expected}")
+    for number, example in enumerate(examples, start=1):
+        _require(example, ("input", "output"), f"{where}, field examples, example {number}")
     id_, variation = value["question_id"], _VARIATION.fullmatch(value["question_id"])
     rule = AuthoredRule(
         name=variation[1] if variation else id_,
         author=value["author_model"],
-        dimension=_dimension(value["dimensionality"], where),
+        dimension=dimension,
         type=_TYPES[type_],
         description=value["rule_description"],
         inverse_description=value["inverse_rule_description"],
         code=value["python_code"],
     )
-    examples = _examples(data["examples"], f"{where}, field examples")
-    query, answer = data["question_plaintext"], data["answer_ciphertext"]
     return PublishedLine(
         question_id=id_,
         text=raw,
         rule=rule,
         variation=int(variation[2]) if variation else 0,
-        examples=examples,
-        query=query,
-        answer=answer,
+        examples=tuple((example["input"], example["output"]) for example in examples),
+        query=data["question_plaintext"],
+        answer=data["answer_ciphertext"],
     )
-
-
-def _parse(raw: str, where: str) -> Any:
-    if len(raw) > _MAX_CHARACTERS:
-        raise UnreadableInput(f"{where}: {len(raw):,} characters, expected at most {_MAX_CHARACTERS:,}")
-    return read_json(raw, where)
 
 
 def _require(value: Any, fields: tuple[str, ...], where: str) -> None:
@@ -158,21 +162,6 @@ def _require(value: Any, fields: tuple[str, ...], where: str) -> None:
     for name in fields:
         if name not in value:
             raise UnreadableInput(f"{where}: the field {name} is missing")
-
-
-def _dimension(value: Any, where: str) -> Dimension:
-    for dimension in DIMENSIONS:
-        if type(value) is int and value == dimension:
-            return dimension
-    raise UnreadableInput(f"{where}, field dimensionality: {quote(value)}, expected 1, 2 or 3")
-
-
-def _examples(value: Any, where: str) -> tuple[tuple[Value, Value], ...]:
-    if not isinstance(value, list) or not 0 < len(value) <= _MAX_EXAMPLES:
-        raise UnreadableInput(f"{where}: {quote(value)}, expected a list of 1 to {_MAX_EXAMPLES} examples")
-    for number, example in enumerate(value, start=1):
-        _require(example, ("input", "output"), f"{where}, example {number}")
-    return tuple((example["input"], example["output"]) for example in value)
 
 
 # Run a published item's code: does it give the published outputs, does its cycle close, is the answer one?
@@ -292,7 +281,7 @@ def _find_fits(line: PublishedLine, puzzle: ItemParts) -> Fits:
 
 def _copy(line: PublishedLine, puzzle: ItemParts, jail: Jail) -> Copied:
     """Return the item in other characters; its outputs come from the code as well."""
-    values: Sequence[Value] = [*puzzle.inputs, *puzzle.outputs]
+    values = [*puzzle.inputs, *puzzle.outputs]
     phi = draw_character_remapping(values, derive_rng(0, f"a2rbench/{instance_id(puzzle)}/phi", 0))
     if phi is None:
         return Copied(None, None, why="the item has more letters and digits than there are signs")

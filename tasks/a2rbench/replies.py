@@ -400,12 +400,10 @@ def _read(reply: str, form: OutputForm | None) -> _Reading:
         stated += _weigh(members, 2) + _weigh([claim for claim in claims if claim.start >= end], 3)
         return _Reading(True, _decide(stated, _find_stated_rule(objects, text)))
     if not claims:
-        claims = [claim for claim in (*named, *find_shown(text, form)) if not _is_shown(claim, form)]
+        # What the prompt shows is the puzzle, and no answer.
+        claims = [*named, *find_shown(text, form)]
+        claims = [claim for claim in claims if claim.value is None or not form.is_shown(claim.value)]
     return _Reading(bool(claims), _decide(_weigh(claims, 3), _find_stated_rule(objects, text)))
-
-
-def _is_shown(stated: Statement, form: OutputForm) -> bool:
-    return stated.value is not None and form.is_shown(stated.value)
 
 
 def _of_object(text: str, json_object: FoundObject, form: OutputForm) -> list[_Stated]:

@@ -1,6 +1,7 @@
 """Sections of A2RBench in the report."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from perennial.schemas.a2rbench.things import ANALYSIS
 from perennial.tasks.report.content import (
@@ -12,6 +13,7 @@ from perennial.tasks.report.content import (
     Report,
     ReportData,
     figure,
+    make_grid,
     query_view,
     table_figure,
 )
@@ -41,7 +43,15 @@ def authoring(data: ReportData, steps: list[Record]) -> Content | str:
     rows = [row for row in steps if row["type"] == row["dimension"] == _ALL]
     if not rows:
         return "No model wrote rules of this edition."
-    written = [_funnel_row(row) for row in rows if row["author"] != _ALL]
+    written = [
+        (
+            *(clean(row["author"]), row["step"].replace("_", " ")),
+            *(decimals(row[name], 0) for name in ("attempts", "successes")),
+            *(decimals(100 * row["success_rate"], 1), "", "", ""),
+        )
+        for row in rows
+        if row["author"] != _ALL
+    ]
     spent = [
         (clean(row["author"]), f"cost: {row['kind']}", "", "", "", *_cost_cells(row, "accepted"))
         for row in data.tables[AUTHOR_COSTS.name].records()
@@ -63,12 +73,6 @@ def authoring(data: ReportData, steps: list[Record]) -> Content | str:
     return Content(caption, grid=grid)
 
 
-def _funnel_row(row: Record) -> tuple[str, ...]:
-    counts = (decimals(row["attempts"], 0), decimals(row["successes"], 0))
-    rate = decimals(100 * row["success_rate"], 1)
-    return (clean(row["author"]), row["step"].replace("_", " "), *counts, rate, "", "", "")
-
-
 def _cost_cells(row: Record, counted: str, per: str = "accepted") -> tuple[str, ...]:
     dollars = (row["cost_usd"], row[f"cost_per_{per}_usd"])
     return (decimals(row[counted], 0), *("" if cost is None else decimals(cost, 4) for cost in dollars))
@@ -86,16 +90,8 @@ def authors(data: ReportData, rows: list[Record]) -> Content | str:
     names = sorted({row["author"] for row in rows})
     if len(names) == 1:
         return f"All rules of this edition are of {clean(names[0])}."
-    cells = {(row["player"], row["author"]): row for row in rows}
-    players = [player for player in data.players() if any((player, name) in cells for name in names)]
-    grid = Grid(
-        ("player", *map(clean, names)),
-        tuple(
-            (clean(player), *(_percent(cells.get((player, name)), "accuracy") for name in names))
-            for player in players
-        ),
-        frozenset(range(1, len(names) + 1)),
-    )
+    columns = {clean(name): (name, "accuracy") for name in names}
+    grid = _cross(rows, ("player",), ((player,) for player in data.players()), "author", columns)
     caption = (
         "Each number is the percentage of scored replies whose whole output is exactly right, on seeds and "
         "variations of the rules that this author wrote; copies in other tokens are not counted. Brackets "
@@ -105,8 +101,33 @@ def authors(data: ReportData, rows: list[Record]) -> Content | str:
     return Content(caption, grid=grid)
 
 
-def _percent(row: Record | None, column: str) -> str:
-    return "" if row is None else percent_cell(row, column)
+def _cross(
+    rows: Sequence[Record],
+    texts: tuple[str, ...],
+    lines: Iterable[tuple[str, ...]],
+    across: str,
+    columns: Mapping[str, tuple[str, str]],
+) -> Grid:
+    """Return a line for each of these values of `texts` that a row has, and percentages by heading.
+
+    A column shows a share of the row that has its value of `across`.
+    """
+    cells = {tuple(row[name] for name in (*texts, across)): row for row in rows}
+    shown = (line for line in lines if any((*line, value) in cells for value, _ in columns.values()))
+    return Grid(
+        (*texts, *columns),
+        tuple(
+            (
+                *map(clean, line),
+                *(
+                    percent_cell(cells[*line, value], share) if (*line, value) in cells else ""
+                    for value, share in columns.values()
+                ),
+            )
+            for line in shown
+        ),
+        frozenset(range(len(texts), len(texts) + len(columns))),
+    )
 
 
 # The leaderboard in the paper's columns, and accuracy, entropy and compression from V0 to V9 (table 7).
@@ -187,15 +208,11 @@ def papers_tables(data: ReportData, rows: list[Record]) -> Content:
 
 
 def _tabulate(rows: Sequence[Record], columns: Sequence[str]) -> Grid:
-    cells = (
-        (percent_cell(row, column, has_interval=column in _WITH_INTERVAL) for column in columns)
-        for row in rows
-    )
-    return Grid(
-        ("player", *(_COLUMNS[name] for name in columns)),
-        tuple((clean(row["player"]), *listed) for row, listed in zip(rows, cells, strict=True)),
-        frozenset(range(1, len(columns) + 1)),
-    )
+    shares = {
+        _COLUMNS[name]: partial(percent_cell, column=name, has_interval=name in _WITH_INTERVAL)
+        for name in columns
+    }
+    return make_grid(rows, {"player": lambda row: clean(row["player"])} | shares, texts=1)
 
 
 @figure(
@@ -290,29 +307,10 @@ def dimensions(data: ReportData, rows: list[Record]) -> Content:
     ]
     authors = sorted({row["author"] for row in rows if row["author"] != _ALL})
     shown_authors = [_ALL, *(authors if len(authors) > 1 else ())]
-    cells = {(row["player"], row["author"], row["dimension"]): row for row in rows}
-    pairs = [
-        (player, author)
-        for author in shown_authors
-        for player in data.players()
-        if any((player, author, depth) in cells for depth in _DIMENSIONS)
-    ]
-    grid = Grid(
-        ("player", "author", *_DIMENSIONS, *(f"{depth}, with copies" for depth in _DIMENSIONS)),
-        tuple(
-            (
-                clean(player),
-                clean(author),
-                *(
-                    _percent(cells.get((player, author, depth)), column)
-                    for column in ("accuracy", "paper_accuracy")
-                    for depth in _DIMENSIONS
-                ),
-            )
-            for player, author in pairs
-        ),
-        frozenset(range(2, 2 + 2 * len(_DIMENSIONS))),
-    )
+    pairs = ((player, author) for author in shown_authors for player in data.players())
+    columns = {depth: (depth, "accuracy") for depth in _DIMENSIONS}
+    columns |= {f"{depth}, with copies": (depth, "paper_accuracy") for depth in _DIMENSIONS}
+    grid = _cross(rows, ("player", "author"), pairs, "dimension", columns)
     caption = (
         "Percentage of scored replies whose whole output is exactly right on lists (1D), grids (2D) and "
         "cubes (3D), with 95% intervals by rule. The first three columns count seed and augmented items "
@@ -354,26 +352,25 @@ _MEASURES = {
 def measures(data: ReportData, rows: list[Record]) -> Content:
     """A row per author, dimension and type, a column per measure."""
     rows = sorted(rows, key=lambda row: (row["author"], row["dimension"], row["type"]))
-    grid = Grid(
-        ("author", "dimension", "type", "rules", *_MEASURES.values()),
-        tuple(
-            (
-                clean(row["author"]),
-                f"{row['dimension']}D",
-                row["type"],
-                str(row["rules"]),
-                *(decimals(row[name], 2) for name in _MEASURES),
-            )
-            for row in rows
-        ),
-        frozenset(range(3, 4 + len(_MEASURES))),
-    )
+    columns: dict[str, Callable[[Record], str]] = {
+        "author": lambda row: clean(row["author"]),
+        "dimension": lambda row: f"{row['dimension']}D",
+        "type": lambda row: row["type"],
+        "rules": lambda row: str(row["rules"]),
+    }
+    for name, heading in _MEASURES.items():
+        columns[heading] = partial(_mean_cell, column=name)
+    grid = make_grid(rows, columns, texts=3)
     caption = (
         "Means over rules, each counted once, of what is counted in the syntax tree of transform_grid: loops "
         "around each other, conditions, conditions inside each other, decisions of one function plus one, "
         "changes in place, decisions in returned expressions. They describe code, not how hard a rule is."
     )
     return Content(caption, grid=grid)
+
+
+def _mean_cell(row: Record, column: str) -> str:
+    return decimals(row[column], 2)
 
 
 # What A2RBench adds to the report: the leaderboard, accuracy by author, the curve, analyses, authors.

@@ -8,7 +8,7 @@ begins.
 
 import asyncio
 import tomllib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -90,11 +90,6 @@ class SeedSteps:
         ids = (row.call_id for row in self.rows if row.candidate == candidate and row.call_id)
         return list(dict.fromkeys(ids))
 
-    @property
-    def last_failure(self) -> Attempt | None:
-        """The last step that did not pass."""
-        return next((row for row in reversed(self.rows) if not row.passed), None)
-
 
 # The JSON forms of what designer, architect and judge reply; whatever they supply is bounded in size.
 
@@ -156,9 +151,8 @@ class VerdictForm(BaseModel):
 Form = TypeVar("Form", bound=BaseModel)
 
 
-def rule_schema() -> JsonSchema:
-    """Return the JSON schema of a designer's reply."""
-    return object_schema(reasoning=_TEXT, rule_description=_TEXT, inverse_rule_description=_TEXT)
+_RULE_SCHEMA = object_schema(reasoning=_TEXT, rule_description=_TEXT, inverse_rule_description=_TEXT)
+VERDICT_SCHEMA = object_schema(reasoning=_TEXT, is_valid={"type": "boolean"})
 
 
 def input_schemas(dimension: Dimension) -> dict[str, JsonSchema]:
@@ -167,16 +161,6 @@ def input_schemas(dimension: Dimension) -> dict[str, JsonSchema]:
     for _ in range(dimension):
         value = {"type": "array", "items": value}
     return {"examples": {"type": "array", "items": value}, "query": value}
-
-
-def code_schema(dimension: Dimension) -> JsonSchema:
-    """Return the JSON schema of an architect's reply."""
-    return object_schema(reasoning=_TEXT, python_code=_TEXT, **input_schemas(dimension))
-
-
-def verdict_schema() -> JsonSchema:
-    """Return the JSON schema of a judge's reply."""
-    return object_schema(reasoning=_TEXT, is_valid={"type": "boolean"})
 
 
 def read_reply(reply: Reply, form: type[Form]) -> Form | Unusable:
@@ -216,26 +200,6 @@ REPAIR_TEMPLATE = f"{_FOLDER}/repair.md.j2"
 _LONGEST_REPLY, _LONGEST_VALUE = 40_000, 8_000
 
 
-def rule_request(
-    designer: ModelChoice,
-    dimension: Dimension,
-    type_: RuleType,
-    inspirations: Sequence[str],
-    existing: Sequence[str],
-) -> ModelRequest:
-    """Return the call for a rule in words; the inspirations distinguish the candidates of all seeds."""
-    return _request(
-        "designer",
-        designer,
-        "design",
-        dimension=dimension,
-        type=type_,
-        inspirations=inspirations,
-        existing=existing,
-        longest=LONGEST_DESCRIPTION,
-    )
-
-
 def rule_verdict_request(
     judge: ModelChoice, dimension: Dimension, type_: RuleType, rule: RuleForm
 ) -> ModelRequest:
@@ -243,25 +207,6 @@ def rule_verdict_request(
     words = _describe(rule)
     mark = mark_of(*words.values())
     return _request("judge", judge, "judge_rule", dimension=dimension, type=type_, mark=mark, **words)
-
-
-def code_request(
-    architect: ModelChoice, dimension: Dimension, type_: RuleType, rule: RuleForm
-) -> ModelRequest:
-    """Return the call for a rule's script and inputs."""
-    return _request(
-        "architect",
-        architect,
-        "write_code",
-        type=type_,
-        dimension=dimension,
-        modules=sorted(MODULES),
-        seconds=f"{LIMITS.call_seconds:g}",
-        examples=EXAMPLES,
-        longest_token=LONGEST_TOKEN,
-        most_tokens=MOST_TOKENS,
-        **_describe(rule),
-    )
 
 
 def code_verdict_request(
@@ -382,33 +327,32 @@ async def write_rule(ask: JsonAsker, work: RuleWork) -> None:
             work.tested = await _write_code(ask, work, rule)
 
 
-def draw_inspirations(request: RuleRequest, candidate: int) -> list[str]:
-    """Return some of the rules that a candidate is inspired by; none of them is in the catalogue."""
-    rng = derive_rng(request.seed, f"a2rbench/inspirations/{request.domain}/{request.number}", candidate)
-    return rng.sample(load_inspirations(), INSPIRATIONS)
-
-
 @lru_cache(maxsize=1)
 def load_inspirations() -> list[str]:
-    """Return the twenty rules in words of `inspirations.toml`."""
+    """Return the twenty rules in words of `inspirations.toml`; none of them is in the catalogue."""
     text = (files("perennial.prompts") / "a2rbench/inspirations.toml").read_text(encoding="utf-8")
     rules: list[str] = tomllib.loads(text)["rules"]
     return rules
 
 
-def _list_existing(request: RuleRequest) -> list[str]:
-    cell = (request.dimension, request.type)
-    return [rule.description for rule in RULES.values() if (rule.dimension, rule.type) == cell]
-
-
 async def _write_words(ask: JsonAsker, work: RuleWork) -> RuleForm | None:
     """Return a rule in words that the judge accepts; None where the candidate ends."""
     request, plan = work.request, work.request.plan
-    designer = plan.choice("designer", request.author)
-    inspirations = draw_inspirations(request, work.candidate)
-    first = rule_request(designer, request.dimension, request.type, inspirations, _list_existing(request))
+    rng = derive_rng(request.seed, f"a2rbench/inspirations/{request.domain}/{request.number}", work.candidate)
+    cell = request.dimension, request.type
+    first = _request(
+        "designer",
+        plan.choice("designer", request.author),
+        "design",
+        dimension=request.dimension,
+        type=request.type,
+        # They distinguish the candidates of all seeds.
+        inspirations=rng.sample(load_inspirations(), INSPIRATIONS),
+        existing=[rule.description for rule in RULES.values() if (rule.dimension, rule.type) == cell],
+        longest=LONGEST_DESCRIPTION,
+    )
     read = partial(_read_step, work, "rule", RuleForm)
-    asked = await _ask_for(ask, work, "hidden_rule", rule_schema(), first, read)
+    asked = await _ask_for(ask, work, "hidden_rule", _RULE_SCHEMA, first, read)
     if asked.value is None:
         return None
     work.add("rule", asked.call_ids[-1])
@@ -420,8 +364,19 @@ async def _write_words(ask: JsonAsker, work: RuleWork) -> RuleForm | None:
 async def _write_code(ask: JsonAsker, work: RuleWork, rule: RuleForm) -> TestedRule | None:
     """Return the rule with code that passes its tests and the judge; None where the candidate ends."""
     request, plan = work.request, work.request.plan
-    architect = plan.choice("architect", request.author)
-    first = code_request(architect, request.dimension, request.type, rule)
+    first = _request(
+        "architect",
+        plan.choice("architect", request.author),
+        "write_code",
+        type=request.type,
+        dimension=request.dimension,
+        modules=sorted(MODULES),
+        seconds=f"{LIMITS.call_seconds:g}",
+        examples=EXAMPLES,
+        longest_token=LONGEST_TOKEN,
+        most_tokens=MOST_TOKENS,
+        **_describe(rule),
+    )
 
     async def read(reply: Reply) -> TestedRule | Unusable:
         code = await _read_step(work, "code", CodeForm, reply)
@@ -435,7 +390,7 @@ async def _write_code(ask: JsonAsker, work: RuleWork, rule: RuleForm) -> TestedR
         refusal = await _refuse(ask, work, "judged", verdict)
         return _shorten(refusal, "the reviewer refuses the puzzle: ") if refusal else tested
 
-    schema = code_schema(request.dimension)
+    schema = object_schema(reasoning=_TEXT, python_code=_TEXT, **input_schemas(request.dimension))
     asked = await _ask_for(ask, work, f"rule_code_{request.dimension}", schema, first, read)
     return asked.value
 
@@ -473,7 +428,7 @@ async def _run_code(work: RuleWork, rule: RuleForm, form: CodeForm) -> TestedRul
 async def _refuse(ask: JsonAsker, work: RuleWork, step: Step, first: ModelRequest) -> Unusable | None:
     """Return why the judge refuses, None where it accepts; final where no judgement could be read."""
     read = partial(_read_step, work, step, VerdictForm)
-    asked = await _ask_for(ask, work, "verdict", verdict_schema(), first, read)
+    asked = await _ask_for(ask, work, "verdict", VERDICT_SCHEMA, first, read)
     verdict = asked.value
     if verdict is None:
         return Unusable("unjudged", "no judgement could be read", is_final=True)

@@ -12,6 +12,7 @@ from perennial.tasks.statistics.clusters import (
     ONE_CLUSTER,
     SHARE_METHOD,
     ClusterDraw,
+    Estimate,
     Interval,
     estimate_ratio,
     gap_interval,
@@ -129,28 +130,23 @@ def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> ItemMean |
 
     `runs` are those of all items together.
     """
-    import numpy as np
-
-    if not len(rates):
-        return None
-    ratio = estimate_ratio(rates, np.ones(len(rates)), _by_rule(rules))
-    return ItemMean(len(rates), ratio.ratio, share_interval(ratio, runs))
+    ratio = _ratio_by_rule(rates, rules)
+    return None if ratio is None else ItemMean(len(rates), ratio.ratio, share_interval(ratio, runs))
 
 
 def estimate_gap(gaps: "Numbers", rules: "Column") -> ItemMean | None:
     """Return the mean of differences in -1..1, one per pair, of rules with these numbers, or None."""
-    import numpy as np
-
-    if not len(gaps):
+    ratio = _ratio_by_rule(gaps, rules)
+    if ratio is None:
         return None
-    ratio = estimate_ratio(gaps, np.ones(len(gaps)), _by_rule(rules))
     return ItemMean(len(gaps), ratio.ratio, gap_interval(ratio, float((gaps**2).mean())))
 
 
-def _by_rule(rules: "Column") -> ClusterDraw:
+def _ratio_by_rule(values: "Numbers", rules: "Column") -> Estimate | None:
     import numpy as np
 
-    return ClusterDraw(np.unique(rules, return_inverse=True)[1])
+    by_rule = ClusterDraw(np.unique(rules, return_inverse=True)[1])
+    return estimate_ratio(values, np.ones(len(values)), by_rule) if len(values) else None
 
 
 # What figures are computed from: the items of an edition, and what each player made of them.

@@ -56,7 +56,7 @@ def fault_of_shape(value: Value, dimension: Dimension) -> str:
     first_fault = next((fault for fault in faults if fault), "")
     if first_fault:
         return first_fault
-    return "" if len({_shape(part) for part in value}) <= 1 else "parts of different sizes"
+    return "" if len({shape_of(part, dimension - 1) for part in value}) <= 1 else "parts of different sizes"
 
 
 def fault_of_input(value: Value, dimension: Dimension) -> str:
@@ -76,12 +76,6 @@ def fault_of_input(value: Value, dimension: Dimension) -> str:
     if bad is None:
         return ""
     return f"a list with the token {bad[:30]!a}: expected 1 to {LONGEST_TOKEN} printable characters, no marks"
-
-
-def _shape(value: Value) -> tuple[int, ...]:
-    if not isinstance(value, list):
-        return ()
-    return (len(value), *(_shape(value[0]) if value else ()))
 
 
 def fault_of_form(value: Value, dimension: int) -> str:
