@@ -6,7 +6,8 @@ stop at once, and no new one starts.
 """
 
 import asyncio
-from types import TracebackType
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from perennial.schemas.errors import CallsStopped, EndpointFailed
 from perennial.schemas.model_calls import suggest_version
@@ -36,7 +37,7 @@ class Breaker:
         self._stopped: str | None = None
         self._endpoint_error: str | None = None
         self._model_errors: dict[str, str] = {}
-        self.waiting: dict[asyncio.Timeout, str] = {}
+        self._waiting: dict[asyncio.Timeout, str] = {}
 
     def check(self, model: str) -> None:
         """Raise EndpointFailed where calls of this model make no sense any more."""
@@ -57,9 +58,22 @@ class Breaker:
         self._stopped = self._stopped or reason
         self._wake(None)
 
-    def interruptible(self, model: str) -> "_Wait":
+    @asynccontextmanager
+    async def interruptible(self, model: str) -> AsyncIterator[None]:
         """Wait for something inside: raises EndpointFailed as soon as the breaker is open for the model."""
-        return _Wait(self, model)
+        self.check(model)
+        try:
+            # asyncio's own time-out, without a time until `_wake` sets it.
+            async with asyncio.timeout(None) as alarm:
+                self._waiting[alarm] = model
+                try:
+                    yield
+                finally:
+                    del self._waiting[alarm]
+        # Raise what opened the breaker; without a reason the time-out is another's.
+        except TimeoutError:
+            self.check(model)
+            raise
 
     def note(self, model: str, tried: CallAttempt, begun: float, key_works: bool = False) -> None:
         """Take a call's last attempt into account: open where it means that the next calls fail too.
@@ -125,34 +139,7 @@ class Breaker:
         """End the waits of this model's calls, or of all."""
         now = asyncio.get_running_loop().time()
         # A copy: a wait that ends takes itself out.
-        for alarm, waiting in list(self.waiting.items()):
+        for alarm, waiting in list(self._waiting.items()):
             # One that has a time already is ending.
             if alarm.when() is None and model in (None, waiting):
                 alarm.reschedule(now)
-
-
-class _Wait:
-    """A wait that the breaker can end: asyncio's own time-out, without a time until the breaker sets it."""
-
-    __slots__ = ("_alarm", "_breaker", "_model")
-
-    def __init__(self, breaker: Breaker, model: str) -> None:
-        self._breaker = breaker
-        self._model = model
-        self._alarm = asyncio.timeout(None)
-
-    async def __aenter__(self) -> None:
-        self._breaker.check(self._model)
-        await self._alarm.__aenter__()
-        self._breaker.waiting[self._alarm] = self._model
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        del self._breaker.waiting[self._alarm]
-        try:
-            await self._alarm.__aexit__(kind, error, trace)
-        # The time-out came from `_wake`: raise what opened the breaker. Without a reason it is another's.
-        except TimeoutError:
-            self._breaker.check(self._model)
-            raise

@@ -261,7 +261,7 @@ class ModelClient:
         self._completion_named: set[str] = set()
         self._output_limits: dict[str, int] = {}
         self._known_models: set[str] = set()
-        self._listing: asyncio.Task[set[str] | None] | None = None
+        self._listing: asyncio.Task[httpx2.Response | str] | None = None
         self._being_asked: dict[str, asyncio.Event] = {}
         self._openai: AsyncOpenAI | None = None
         self._batches = batches
@@ -304,8 +304,14 @@ class ModelClient:
                 return kept
             asked = self._being_asked.get(request.call_id)
             if asked is None:
-                return await self._ask_as_the_first(request)
+                break
             await asked.wait()
+        ended = self._being_asked[request.call_id] = asyncio.Event()
+        try:
+            return await self._ask_anew(request)
+        finally:
+            del self._being_asked[request.call_id]
+            ended.set()
 
     async def list_batches(self) -> HttpResult:
         """What the server says to GET /batches, which costs nothing."""
@@ -322,14 +328,6 @@ class ModelClient:
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise CallsStopped, those in flight end and are kept."""
         self._breaker.stop(reason)
-
-    async def _ask_as_the_first(self, request: ModelRequest) -> Reply:
-        ended = self._being_asked[request.call_id] = asyncio.Event()
-        try:
-            return await self._ask_anew(request)
-        finally:
-            del self._being_asked[request.call_id]
-            ended.set()
 
     async def _ask_anew(self, request: ModelRequest) -> Reply:
         overflow = self._describe_overflow(request)
@@ -418,9 +416,9 @@ class ModelClient:
         if request.model in self._known_models or status not in _MAY_MEAN_UNKNOWN:
             return tried
         if self._listing is None:
-            self._listing = asyncio.create_task(self._list_known())
+            self._listing = asyncio.create_task(self.list_models())
         # All calls share one listing: one that is cancelled must not end it for the others.
-        listed = await asyncio.shield(self._listing)
+        listed = listed_models(await asyncio.shield(self._listing))
         name = str(request.params.get("model", request.model))
         if listed is None or is_listed(name, listed):
             return tried
@@ -428,9 +426,6 @@ class ModelClient:
         return replace(
             tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"), is_unlisted=True
         )
-
-    async def _list_known(self) -> set[str] | None:
-        return listed_models(await self.list_models())
 
     def _explain_giving_up(self, tried: CallAttempt) -> CallAttempt:
         """Add to a failed call's error why it was not tried again."""
@@ -467,7 +462,8 @@ class ModelClient:
         asker = self._batch_asker
         if asker is None:
             reservation = await self._reserve(request)
-            send = partial(self._receive, request, number, lambda: self._post(body))
+            post = partial(post_chat, self._require_open(), body, self._policy)
+            send = partial(self._receive, request, number, post)
             return await self._attempts.alone(
                 request, reservation, lambda: self._breaker.check(request.model), send
             )
@@ -502,9 +498,6 @@ class ModelClient:
             params["max_completion_tokens"] = params.pop("max_tokens")
         params = _limit_output(params, self._output_limits.get(request.model))
         return {"model": request.model, "messages": list(request.messages), **params}
-
-    async def _post(self, body: dict[str, Any]) -> HttpResult:
-        return await post_chat(self._require_open(), body, self._policy)
 
     async def _post_in_batch(
         self, asker: BatchAsker, request: ModelRequest, body: dict[str, Any]

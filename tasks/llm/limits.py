@@ -257,7 +257,10 @@ class Budget:
         Raises LimitReached where what is settled leaves no room for it, InvalidOption where its cost has
         no bound but is limited.
         """
-        wanted = self._reservation(request)
+        is_limited = self._max_cost is not None
+        price = self._prices.get(request.model)
+        estimate = cost_at_most(request, self._prices) if is_limited else estimate_cost(request, price)
+        wanted = Reservation(request.model, estimate)
         if in_batch:
             self._overruns.setdefault(request.model, 1.0)
         self._raise_if_never(wanted)
@@ -313,11 +316,6 @@ class Budget:
         # Zero when nothing is held: rounding of many sums would otherwise add up.
         self._held_cost = self._held_cost - held_usd if self._held else 0.0
         self._asked_first.discard(reservation.model)
-
-    def _reservation(self, request: ModelRequest) -> Reservation:
-        if self._max_cost is not None:
-            return Reservation(request.model, cost_at_most(request, self._prices))
-        return Reservation(request.model, estimate_cost(request, self._prices.get(request.model)))
 
     def _cost_at_most(self, reservation: Reservation) -> float:
         return (reservation.estimate_usd or 0.0) * self._overruns.get(reservation.model, 1.0)

@@ -45,11 +45,13 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
     except openai.APIStatusError as error:
         response = error.response
     except (openai.APIConnectionError, httpx.HTTPError, aiohttp.ClientError, OSError) as error:
+        # There never was a connection, so that no server can have received anything.
+        never = aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError
         return HttpResult(
             None,
             latency_s=time.perf_counter() - started,
             problem=describe_problem(error, policy),
-            was_sent=not _is_unconnected(error),
+            was_sent=not any(isinstance(cause, never) for cause in causes(error)),
         )
     return HttpResult(
         response.status_code,
@@ -58,14 +60,6 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
         retry_after_s=retry_after_s(response.status_code, response.headers),
         why_cut=why_cut(response),
     )
-
-
-def _is_unconnected(error: BaseException) -> bool:
-    """Whether there never was a connection, so that no server can have received anything."""
-    import aiohttp
-
-    never = aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError
-    return any(isinstance(cause, never) for cause in causes(error))
 
 
 def describe_problem(error: BaseException, policy: CallPolicy) -> str:

@@ -67,7 +67,7 @@ def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
     """The token counts, `usage`, `usage_reported`, `cost_usd` and `price_source` of a Reply."""
     reported = _read_counts(usage)
-    tokens = {name: _count(value) for name, value in reported.items()}
+    tokens = {name: value if type(value) is int and value >= 0 else None for name, value in reported.items()}
     total = tokens.pop("total_tokens")
     sent = _sum_completion(
         tokens["prompt_tokens"], tokens["completion_tokens"], tokens["reasoning_tokens"], total
@@ -76,7 +76,11 @@ def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[st
     if is_derived:
         bounds = replace(bounds, completion=max(bounds.completion, bounds.hidden))
     tokens["completion_tokens"] = sent
-    counts = {name: _at_most(_bound(name, bounds), count) for name, count in tokens.items()}
+    most = {"prompt_tokens": bounds.prompt, "cached_tokens": bounds.prompt}
+    counts = {
+        name: None if count is None else min(most.get(name, bounds.completion), count)
+        for name, count in tokens.items()
+    }
     prompt, completion, cached = (counts[f"{name}_tokens"] for name in ("prompt", "completion", "cached"))
     if cached is not None and prompt is not None and cached > prompt:
         cached = None
@@ -130,18 +134,6 @@ def _first(counts: Mapping[str, Any], *names: str) -> Any:
 
 def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
-
-
-def _bound(name: str, bounds: TokenBounds) -> int:
-    return bounds.prompt if name in ("prompt_tokens", "cached_tokens") else bounds.completion
-
-
-def _at_most(bound: int, count: int | None) -> int | None:
-    return None if count is None else min(bound, count)
 
 
 def _legible(value: object) -> object:
@@ -198,7 +190,7 @@ def read_attempt(
     if received.problem is not None or received.http_status is None:
         return failed.end("unavailable", received.problem or "no response")
     if not 200 <= received.http_status <= 299:
-        return _read_error_status(received.http_status, failed)
+        return _read_error(received.http_status, _json(received.body), failed)
     if received.why_cut is not None:
         return failed.end("invalid_body", f"the body {received.why_cut}", is_final=True)
     if _HTML.match(received.body):
@@ -230,11 +222,7 @@ def read_attempt(
         latency_s=received.latency_s,
         **usage_of(body.get("usage"), price, bounds),
     )
-    return _drop_body(received, reply)
-
-
-def _drop_body(received: HttpResult, reply: Reply, is_final: bool = False) -> CallAttempt:
-    return CallAttempt(replace(received, body=reply.raw or ""), reply, is_final)
+    return CallAttempt(replace(received, body=reply.raw or ""), reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +235,12 @@ class _Failed:
     attempts: int
 
     def end(self, status: CallStatus, error: str, *, is_final: bool = False) -> CallAttempt:
+        # What the server says that the reply used counts too.
+        body = _json(self.received.body) if '"usage"' in self.received.body else None
+        used = body.get("usage") if isinstance(body, dict) else None
+        usage = {}
+        if isinstance(used, dict):
+            usage = usage_of(used, self.price, token_bounds(self.request, self.received.body))
         reply = Reply(
             self.request.call_id,
             status,
@@ -254,33 +248,21 @@ class _Failed:
             raw=_bound_text(self.received.body) or None,
             latency_s=self.received.latency_s,
             attempts=self.attempts,
-            **self._usage(),
+            **usage,
         )
-        return _drop_body(self.received, reply, is_final)
+        return CallAttempt(replace(self.received, body=reply.raw or ""), reply, is_final)
 
     def refuse(self) -> CallAttempt:
         """A refusal of this prompt, which is an answer: it would be refused again."""
         tried = self.end("refused", "")
         return replace(tried, reply=replace(tried.reply, error=None))
 
-    def _usage(self) -> dict[str, Any]:
-        """What the server says that the reply used, nothing where it does not say."""
-        body = _json(self.received.body) if '"usage"' in self.received.body else None
-        usage = body.get("usage") if isinstance(body, dict) else None
-        if not isinstance(usage, dict):
-            return {}
-        return usage_of(usage, self.price, token_bounds(self.request, self.received.body))
 
-
-def _read_error_status(http_status: int, failed: _Failed) -> CallAttempt:
+def _read_error(http_status: int, body: object, failed: _Failed) -> CallAttempt:
+    """Read an error: an HTTP status from 300 up, or a body of status 200 that holds no reply."""
     if 300 <= http_status <= 399:
         reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
         return failed.end("rejected", f"HTTP {http_status}: {reason}")
-    return _read_error(http_status, _json(failed.received.body), failed)
-
-
-def _read_error(http_status: int, body: object, failed: _Failed) -> CallAttempt:
-    """Read an error: an HTTP status from 400 up, or a body of status 200 that holds no reply."""
     text = failed.received.body
     failure = read_failure(http_status, body or ("" if _HTML.match(text) else text[:_MAX_ERROR_CHARS]))
     if failure == "refused":

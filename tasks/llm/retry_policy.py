@@ -98,7 +98,12 @@ def retry_after_s(http_status: int, headers: Mapping[str, str], now: datetime | 
     text = headers.get("retry-after")
     seconds = _number(text)
     if seconds is None and text is not None:
-        seconds = _seconds_until(text, now or datetime.now(UTC))
+        try:
+            moment = parsedate_to_datetime(text)
+        except (ValueError, TypeError, OverflowError):
+            return None
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        seconds = moment.timestamp() - (now or datetime.now(UTC)).timestamp()
     return None if seconds is None else max(0.0, seconds)
 
 
@@ -108,14 +113,6 @@ def _number(text: str | None) -> float | None:
     except ValueError:
         return None
     return None if math.isnan(number) else number
-
-
-def _seconds_until(date: str, now: datetime) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now.timestamp()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -90,44 +90,35 @@ class BatchApi:
 
     async def upload(self, content: bytes) -> HttpResult:
         """Upload a file of requests."""
-
-        async def send() -> "httpx2.Response":
-            file = ("requests.jsonl", content, "application/jsonl")
-            answer = await self._client.files.with_raw_response.create(file=file, purpose="batch")
-            return answer.http_response
-
-        return await receive(send, self._policy)
+        file = ("requests.jsonl", content, "application/jsonl")
+        return await self._receive(self._client.files.with_raw_response.create(file=file, purpose="batch"))
 
     async def create(self, file_id: str, digest: str) -> HttpResult:
         """Create a batch of an uploaded file; the digest of that is kept with it, for people."""
-
-        async def send() -> "httpx2.Response":
-            answer = await self._client.batches.with_raw_response.create(
-                completion_window="24h",
-                endpoint=CHAT,
-                input_file_id=file_id,
-                metadata={"perennial_input": digest},
-            )
-            return answer.http_response
-
-        return await receive(send, self._policy)
+        asked = self._client.batches.with_raw_response.create(
+            completion_window="24h",
+            endpoint=CHAT,
+            input_file_id=file_id,
+            metadata={"perennial_input": digest},
+        )
+        return await self._receive(asked)
 
     async def retrieve(self, batch_id: str) -> HttpResult:
         """Look at a batch."""
+        return await self._receive(self._client.batches.with_raw_response.retrieve(batch_id))
 
-        async def send() -> "httpx2.Response":
-            return (await self._client.batches.with_raw_response.retrieve(batch_id)).http_response
-
-        return await receive(send, self._policy)
-
-    async def list_batches(self, after: str | None = None, limit: int = _PAGE) -> HttpResult:
+    async def list_batches(self, after: str | None = None) -> HttpResult:
         """List the batches of the account, the newest first."""
+        from perennial.tasks.llm.bounded_http import httpx
 
+        options: Any = {"params": {"limit": _PAGE} | ({"after": after} if after else {})}
+        listed = self._client.get("/batches", cast_to=httpx.Response, options=options)
+        return await receive(lambda: listed, self._policy)
+
+    async def _receive(self, asked: Awaitable[Any]) -> HttpResult:
         async def send() -> "httpx2.Response":
-            from perennial.tasks.llm.bounded_http import httpx
-
-            params: dict[str, Any] = {"limit": limit} | ({"after": after} if after else {})
-            return await self._client.get("/batches", cast_to=httpx.Response, options={"params": params})
+            answer: httpx2.Response = (await asked).http_response
+            return answer
 
         return await receive(send, self._policy)
 
