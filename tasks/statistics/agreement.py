@@ -2,17 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.rows import Row
-from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cells import ALL, Numbers
 from perennial.tasks.statistics.clusters import FEW, LEVEL, Interval, exact_interval
 from perennial.tasks.statistics.multiplicity import Statistic
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Numbers
-
 
 # Krippendorff's alpha for nominal data: how far raters agree beyond chance, missing values allowed.
 #
@@ -50,18 +48,14 @@ def count_pairs(units: Iterable[Sequence[str | None]]) -> Pairs:
 
 def nominal_alpha(units: Iterable[Sequence[str | None]]) -> float | None:
     """Return alpha, None where it is undefined."""
-    import numpy as np
-
     pairs = count_pairs(units)
     counts = np.array([[pairs.values[name] for name in sorted(pairs.values)]], dtype=float)
     (alpha,) = alphas_of(np.array([pairs.unequal]), counts).tolist()
     return None if alpha != alpha else float(alpha)
 
 
-def alphas_of(unequal: "Numbers", values: "Numbers") -> "Numbers":
+def alphas_of(unequal: Numbers, values: Numbers) -> Numbers:
     """Return alpha for each row of pairs of unequal values and counts by category, NaN where undefined."""
-    import numpy as np
-
     n = values.sum(axis=1)
     chances = n**2 - (values**2).sum(axis=1)  # n (n - 1) D_e
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,8 +138,6 @@ def interval_of(clusters: Sequence[Sequence[Sequence[str | None]]], seed: int) -
     interval at 1, however many clusters there are: there its ends are those of D_o, as a share of so many
     clusters, with D_e as it is.
     """
-    import numpy as np
-
     counted = [pairs for cluster in clusters if (pairs := count_pairs(cluster)).values]
     if len(counted) < 2:
         return None

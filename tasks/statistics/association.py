@@ -11,19 +11,16 @@ association over all domains: both are tested by permutation within domains.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perennial.schemas.ids import derive_seed
+from perennial.tasks.statistics.cells import Counts, Mask, Numbers
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    _Counts = NDArray[np.int64]
-    _Numbers = NDArray[np.float64]
-    Categories = Sequence[str] | NDArray[np.int64]
-    Labels = Sequence[bool] | NDArray[np.bool_]
+Categories = Sequence[str] | NDArray[np.int64]
+Labels = Sequence[bool] | Mask
 
 METHOD = (
     "chi-square test of independence; Cramer's V = sqrt(X2 / (n * min(r-1, c-1))); 95% interval by "
@@ -53,7 +50,7 @@ class Association:
     interval: tuple[float, float] | None = None
 
 
-def chi_square(categories: "Categories", labels: "Labels") -> Association:
+def chi_square(categories: Categories, labels: Labels) -> Association:
     """Return Pearson's chi-square test of independence, category x label (the paper's equation 6).
 
     `categories` and `labels` are of one length, one of each an instance. X2 = sum of (observed -
@@ -142,7 +139,7 @@ def compute_corrected_cramers_v(chi2: float, n: int, rows: int, columns: int) ->
     return min(1.0, math.sqrt(max(0.0, excess) / smaller))
 
 
-def share_reaching(observed: float, permuted: "_Numbers") -> float:
+def share_reaching(observed: float, permuted: Numbers) -> float:
     """The p-value, up to Monte Carlo error (Phipson, Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39)."""
     reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
     # The observed labels are one of the permutations, so that p is never 0.
@@ -150,12 +147,12 @@ def share_reaching(observed: float, permuted: "_Numbers") -> float:
 
 
 def permute_sums(
-    categories: "Categories",
-    labels: "Labels",
+    categories: Categories,
+    labels: Labels,
     seed: int,
     resamples: int = RESAMPLES,
-    strata: "Categories | None" = None,
-) -> "tuple[float, _Numbers] | None":
+    strata: Categories | None = None,
+) -> tuple[float, Numbers] | None:
     """The sum of correct^2 / size over categories, as observed and in each permutation within the strata.
 
     All margins are fixed, so X2 grows with this sum. Permuted labels, counted by category, are one
@@ -214,7 +211,7 @@ class PooledAssociation:
 
 
 def compute_pooled_v(
-    categories: "Categories", labels: "Labels", strata: "Categories", seed: int, resamples: int = RESAMPLES
+    categories: Categories, labels: Labels, strata: Categories, seed: int, resamples: int = RESAMPLES
 ) -> PooledAssociation:
     """Measure the association of labels with categories, those with fewer than five instances as one class.
 
@@ -240,7 +237,7 @@ def compute_pooled_v(
         return PooledAssociation(n, k, share, undefined)
     solved = int(marks.sum())
 
-    def corrected(sums: "_Numbers") -> "_Numbers":
+    def corrected(sums: Numbers) -> Numbers:
         chi2 = (sums - solved**2 / n) * n**2 / (solved * (n - solved))
         smaller = min(size - 1 - (size - 1) ** 2 / (n - 1) for size in (k, 2))
         excess = np.maximum(0.0, chi2 / n - (k - 1) / (n - 1))
@@ -271,9 +268,7 @@ class Trend:
     no_interval: str | None = None
 
 
-def compute_trend(
-    x: "_Numbers", y: "_Numbers", strata: "Categories", seed: int, resamples: int = RESAMPLES
-) -> Trend:
+def compute_trend(x: Numbers, y: Numbers, strata: Categories, seed: int, resamples: int = RESAMPLES) -> Trend:
     """Estimate the slope of y on x, both centered per stratum.
 
     p by permuting y within strata, two-sided; the 95% interval by resampling whole strata.
@@ -314,11 +309,11 @@ def compute_trend(
 class _Stratum(NamedTuple):
     """Of the categories of a stratum: how many instances each has in it, and how many correct ones."""
 
-    categories: "_Counts"
-    sizes: "_Counts"
-    correct: "_Counts"
+    categories: Counts
+    sizes: Counts
+    correct: Counts
 
-    def draw(self, generator: np.random.Generator, size: int) -> "_Counts":
+    def draw(self, generator: np.random.Generator, size: int) -> Counts:
         """Return the correct ones by category in so many permutations of the labels."""
         n, solved = int(self.sizes.sum()), int(self.correct.sum())
         # The rarer label is drawn, so that either may be called correct.
@@ -329,7 +324,7 @@ class _Stratum(NamedTuple):
 
 
 def _stratum_tables(
-    codes: "_Counts", marks: "NDArray[np.bool_]", strata: "_Counts", sizes: "_Counts", correct: "_Counts"
+    codes: Counts, marks: Mask, strata: Counts, sizes: Counts, correct: Counts
 ) -> list[_Stratum]:
     """Return the strata in which a permutation changes something, in an order that no name decides."""
     rarer = np.minimum(correct, sizes - correct)
@@ -354,7 +349,7 @@ def _stratum_tables(
     )
 
 
-def _codes(categories: "Categories", labels: "Labels") -> "tuple[_Counts, NDArray[np.bool_]]":
+def _codes(categories: Categories, labels: Labels) -> tuple[Counts, Mask]:
     """Return the categories numbered from 0, and the labels, as arrays of one length."""
     marks = np.asarray(labels, dtype=np.bool_)
     # As objects: NumPy's own texts lose zero bytes at their end.
@@ -364,7 +359,7 @@ def _codes(categories: "Categories", labels: "Labels") -> "tuple[_Counts, NDArra
     return np.unique(values, return_inverse=True)[1].astype(np.int64), marks
 
 
-def _count(codes: "_Counts", marks: "NDArray[np.bool_]") -> "tuple[_Counts, _Counts]":
+def _count(codes: Counts, marks: Mask) -> tuple[Counts, Counts]:
     """Return the number of instances of each category, and of those labelled correct."""
     n = int(codes.max(initial=-1)) + 1
     return np.bincount(codes, minlength=n), np.bincount(codes[marks], minlength=n)

@@ -7,19 +7,17 @@ A cell is a player on an instance. Cells are rows of arrays, never objects: a co
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import comb, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from perennial.schemas.statistics import THESE_DOMAINS, Population
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Column = NDArray[Any]
-    Numbers = NDArray[np.float64]
-
+Column = NDArray[Any]
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 # What several runs on one instance say together: pass@k and pass^k, for k up to the number of runs.
 #
@@ -64,6 +62,17 @@ class Domains(NamedTuple):
         """The number of instances of the setting."""
         return self.starts[-1]
 
+    def number_of(self, instances: Column) -> Column:
+        """Return a number for each instance, which is the same for those of one domain."""
+        return np.searchsorted(self.starts, instances, side="right")
+
+    def parts(self, instances: Column) -> Iterator[tuple[str, slice]]:
+        """Yield the domains that these sorted instances are of, each with its slice of them."""
+        edges = np.searchsorted(instances, self.starts).tolist()
+        for domain, rows in zip(self.names, map(slice, edges, edges[1:]), strict=True):
+            if rows.start < rows.stop:
+                yield domain, rows
+
 
 class Group(NamedTuple):
     """The cells of a player in a domain, or in all of them: a slice of the columns."""
@@ -88,22 +97,20 @@ class Cells:
     setting: str
     domains: Domains
     players: tuple[str, ...]
-    player: "Column"
-    instance: "Column"
-    columns: Mapping[str, "Column"]
+    player: Column
+    instance: Column
+    columns: Mapping[str, Column]
     population: Population = THESE_DOMAINS
 
-    def __getitem__(self, name: str) -> "Column":
+    def __getitem__(self, name: str) -> Column:
         return self.columns[name]
 
-    def has_majority(self) -> "Column":
+    def has_majority(self) -> Column:
         """Return whether more than half of the scored runs succeeded (the paper: 3 of 5), a cell each."""
         return 2 * self["solved"] > self["runs"]
 
     def groups(self) -> Iterator[Group]:
         """Yield each player's cells in all domains, and then in each domain that it has cells of."""
-        import numpy as np
-
         bounds = np.searchsorted(self.player, np.arange(len(self.players) + 1))
         for number, player in enumerate(self.players):
             first, last = int(bounds[number]), int(bounds[number + 1])
@@ -115,12 +122,8 @@ class Cells:
 
     def by_domain(self, rows: slice) -> Iterator[tuple[str, slice]]:
         """Yield the domains of a player's rows, each with its own; a domain without any is left out."""
-        import numpy as np
-
-        edges = rows.start + np.searchsorted(self.instance[rows], self.domains.starts)
-        for number, domain in enumerate(self.domains.names):
-            if edges[number] < edges[number + 1]:
-                yield domain, slice(int(edges[number]), int(edges[number + 1]))
+        for domain, part in self.domains.parts(self.instance[rows]):
+            yield domain, slice(rows.start + part.start, rows.start + part.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +137,16 @@ class SettingGrid:
     setting: str
     domains: Domains
     players: tuple[str, ...]
-    runs: "Column"
-    solved: "Column"
-    rank: "Column"
-    cluster: "Column"
+    runs: Column
+    solved: Column
+    rank: Column
+    cluster: Column
     population: Population = THESE_DOMAINS
-    costs: "Mapping[str, Numbers]" = field(default_factory=dict)
+    costs: Mapping[str, Numbers] = field(default_factory=dict)
 
     @property
-    def domain(self) -> "Column":
+    def domain(self) -> Column:
         """The number of each instance's domain."""
-        import numpy as np
-
         return np.repeat(np.arange(len(self.domains.names)), np.diff(self.domains.starts))
 
     def places(self) -> Iterator[tuple[str, slice]]:
@@ -158,18 +159,16 @@ class SettingGrid:
 class PlayerPart(NamedTuple):
     """A player's instances, their ranks and clusters, its runs on them, the solved ones, and mean costs."""
 
-    instance: "Column"
-    rank: "Column"
-    cluster: "Column"
-    runs: "Column"
-    solved: "Column"
-    costs: "Mapping[str, Numbers]"
+    instance: Column
+    rank: Column
+    cluster: Column
+    runs: Column
+    solved: Column
+    costs: Mapping[str, Numbers]
 
 
 def part_of(cells: Cells, number: int) -> PlayerPart:
     """Return the part of the player at that position, as arrays of its own."""
-    import numpy as np
-
     first, last = np.searchsorted(cells.player, [number, number + 1])
     columns = (cells.instance, cells["rank"], cells["cluster"], cells["runs"], cells["solved"])
     costs = {}
@@ -184,8 +183,6 @@ def grid_of(
     setting: str, domains: Domains, parts: Mapping[str, PlayerPart], population: Population = THESE_DOMAINS
 ) -> SettingGrid:
     """Return the grid of the players' parts."""
-    import numpy as np
-
     players = tuple(sorted(parts))
     runs = np.zeros((len(players), domains.n_instances), np.int32)
     solved, rank = np.zeros_like(runs), np.zeros(domains.n_instances, np.int32)

@@ -10,23 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
-from perennial.tasks.statistics.cells import SettingGrid
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-    from perennial.tasks.statistics.cells import Column, Numbers
-
-    _Matrix = NDArray[np.float64]
-    _Mask = NDArray[np.bool_]
-    _Counts = NDArray[np.int64]
-
+from perennial.tasks.statistics.cells import Column, Counts, Mask, Numbers, SettingGrid
 
 # What all 95% intervals share.
 
@@ -163,16 +152,13 @@ def gap_p_value(gap: "Estimate", mean_square: float) -> float | None:
     It ends there where u = t^2 / m, with R, q and m as there, is the one root above 0 of
     u^3 / 4 + (q + 1) u^2 / 2 + (q - 3 R^2 / 2) u - R^2. None with one cluster.
     """
-    import numpy as np
-    from scipy.special import stdtr
-
     if gap.clusters < 2:
         return None
     square = gap.ratio**2
     roots = np.roots([0.25, (mean_square + 1) / 2, mean_square - 1.5 * square, -square])
     # The others are below 0, or have a real part that is.
     t = (_count_pairs(gap, mean_square) * max(0.0, float(roots.real.max()))) ** 0.5
-    return min(1.0, 2 * float(stdtr(gap.degrees, -t)))
+    return student_p_value(gap.degrees, t)
 
 
 def _count_pairs(gap: "Estimate", mean_square: float) -> float:
@@ -212,6 +198,13 @@ def student_quantile(degrees: float, level: float = LEVEL) -> float:
     return float(stdtrit(degrees, (1 + level) / 2))
 
 
+def student_p_value(degrees: float, t: float) -> float:
+    """Return the two-sided p-value of Student's t."""
+    from scipy.special import stdtr
+
+    return min(1.0, 2 * float(stdtr(degrees, -abs(t))))
+
+
 def _count_trials(mean: "Estimate", variance: float) -> float:
     """Return how many independent draws of this variance leave as much to chance.
 
@@ -242,8 +235,8 @@ class ClusterDraw:
     Both are numbers from 0; a cluster lies in one stratum.
     """
 
-    cluster: "Column | None" = None
-    strata: "Column | None" = None
+    cluster: Column | None = None
+    strata: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,15 +258,13 @@ class Estimate:
     weighting: float = 1.0
 
 
-def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: ClusterDraw) -> Estimate:
+def estimate_ratio(sums: Numbers, sizes: Numbers, draw: ClusterDraw) -> Estimate:
     """Return R over instances with these sums and sizes (above 0), of which there is at least one.
 
     The variance is the larger one of that by cluster and that by instance: clusters that agree by chance
     say nothing about instances. Clusters alone in their stratum are taken together as one stratum; where
     only one is, its stratum is taken together with the one before it, or after it.
     """
-    import numpy as np
-
     alone = _by_cluster(sums, sizes, None, draw.strata)
     clustered = alone if draw.cluster is None else _by_cluster(sums, sizes, draw.cluster, draw.strata)
     return Estimate(
@@ -297,9 +288,7 @@ class _Spread:
     clusters: int
 
 
-def _by_cluster(
-    sums: "Numbers", sizes: "Numbers", cluster: "Column | None", strata: "Column | None"
-) -> _Spread:
+def _by_cluster(sums: Numbers, sizes: Numbers, cluster: Column | None, strata: Column | None) -> _Spread:
     """Return the variance of R by cluster.
 
     With M the sum of sizes, M_h that of stratum h, w_i = size_i / M_h and R_h the stratum's ratio, it is the
@@ -307,8 +296,6 @@ def _by_cluster(
     would have df_h = 1 / (sum of w^2 + (sum of a)^2 - sum of a^2) degrees of freedom, a = w^2 / (1 - w),
     which is the number of clusters - 1 where sizes are equal, and all strata M^2 / sum of (M_h^2 / df_h).
     """
-    import numpy as np
-
     if cluster is not None:
         totals: Numbers = np.bincount(cluster, sums).astype(np.float64)
         numbers: Numbers = np.bincount(cluster, sizes).astype(np.float64)
@@ -344,10 +331,8 @@ def _by_cluster(
     )
 
 
-def join_several(strata: "Column") -> "Column":
+def join_several(strata: Column) -> Column:
     """Number the strata; two or more that have one cluster each are one."""
-    import numpy as np
-
     _, numbers, counts = np.unique(strata, return_inverse=True, return_counts=True)
     is_single = counts[numbers] == 1
     if is_single.sum() < 2:
@@ -356,7 +341,7 @@ def join_several(strata: "Column") -> "Column":
     return joined
 
 
-def join_single(strata: "Column") -> "Column":
+def join_single(strata: Column) -> Column:
     """Number the strata so that each has two clusters or more, of two clusters at least."""
     if strata.nbytes > _MOST_KEPT:
         return _join_single(strata)
@@ -365,15 +350,11 @@ def join_single(strata: "Column") -> "Column":
 
 
 @lru_cache(maxsize=1 << 10)
-def _joined(content: bytes, kind: str) -> "Column":
-    import numpy as np
-
+def _joined(content: bytes, kind: str) -> Column:
     return _join_single(np.frombuffer(content, kind))
 
 
-def _join_single(strata: "Column") -> "Column":
-    import numpy as np
-
+def _join_single(strata: Column) -> Column:
     numbers = join_several(strata)
     counts = np.bincount(numbers)
     if (counts == 1).any():
@@ -406,11 +387,11 @@ _CELLS_AT_ONCE = 2_000_000
 class ItemStatistics:
     """What `item_statistics` says of a setting's instances, by number; nan: undefined. `n` are players."""
 
-    n: "_Counts"
-    share_solved: "_Matrix"
-    discrimination: "_Matrix"
-    low: "_Matrix"
-    high: "_Matrix"
+    n: Counts
+    share_solved: Numbers
+    discrimination: Numbers
+    low: Numbers
+    high: Numbers
 
 
 def item_statistics(grid: SettingGrid) -> ItemStatistics:
@@ -425,8 +406,6 @@ def item_statistics(grid: SettingGrid) -> ItemStatistics:
       Measurement 13 (1953) 87-93. Undefined below 8 players that also have another item, and where either
       side is constant. `low` and `high` are tanh(atanh r -+ 1.96 / sqrt(n - 3)), undefined for |r| = 1.
     """
-    import numpy as np
-
     seen = grid.runs > 0
     sums = np.array(
         [(solved / np.maximum(runs, 1)).sum() for solved, runs in zip(grid.solved, grid.runs, strict=True)]
@@ -443,12 +422,8 @@ def item_statistics(grid: SettingGrid) -> ItemStatistics:
     return ItemStatistics(columns[0].astype(np.int64), *columns[1:])
 
 
-def _statistics(
-    scores: "_Matrix", seen: "_Mask", sums: "_Matrix", counts: "_Counts"
-) -> "tuple[_Matrix, ...]":
+def _statistics(scores: Numbers, seen: Mask, sums: Numbers, counts: Counts) -> tuple[Numbers, ...]:
     """Return the figures of some instances, a row each; scores are 0 where nobody played."""
-    import numpy as np
-
     n = seen.sum(axis=1)
     with np.errstate(invalid="ignore"):
         shares = scores.sum(axis=1) / n
@@ -473,10 +448,8 @@ def _statistics(
     return n, shares, r, low, high
 
 
-def _deviations(values: "_Matrix", usable: "_Mask") -> "_Matrix":
+def _deviations(values: Numbers, usable: Mask) -> Numbers:
     """Return the usable values less their row's mean, and 0 elsewhere."""
-    import numpy as np
-
     kept = np.where(usable, values, 0.0)
     means = kept.sum(axis=1, keepdims=True) / np.maximum(usable.sum(axis=1, keepdims=True), 1)
     return np.where(usable, kept - means, 0.0)
@@ -485,7 +458,7 @@ def _deviations(values: "_Matrix", usable: "_Mask") -> "_Matrix":
 # Of which population a group's figure is, and what is drawn again in it.
 
 
-def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[ClusterDraw, Population]:
+def headline(cluster: Column, domain: Column, widest: Population) -> tuple[ClusterDraw, Population]:
     """Return how a figure over these instances is drawn again in the widest population that they show.
 
     With new domains the clusters are drawn. Where they are one, or the domains are the definition, instances
@@ -498,7 +471,7 @@ def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[C
     return ClusterDraw(cluster, domain), THESE_DOMAINS
 
 
-def within(cluster: "Column") -> ClusterDraw:
+def within(cluster: Column) -> ClusterDraw:
     """Return how instances are drawn again in clusters that stay: `these domains` of drawn domains."""
     return ClusterDraw(None, cluster)
 
@@ -531,27 +504,27 @@ class DrawnGap(NamedTuple):
         return gap_p_value(self.mean, self.mean_square)
 
 
-def estimate_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> DrawnGap:
+def estimate_gap(gaps: Numbers, cluster: Column, domain: Column, widest: Population) -> DrawnGap:
     """Estimate the mean of differences in -1..1, one per instance; there is at least one."""
     draw, population = headline(cluster, domain, widest)
     return DrawnGap(estimate_ratio(gaps, gaps * 0 + 1, draw), float((gaps**2).mean()), population)
 
 
-def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> PopulationInterval:
+def bound_gap(gaps: Numbers, cluster: Column, domain: Column, widest: Population) -> PopulationInterval:
     """Return the bounds of a mean of differences in -1..1, one per instance; there is at least one."""
     return estimate_gap(gaps, cluster, domain, widest).bound()
 
 
 def bound_share(
-    rates: "Numbers", runs: float, cluster: "Column", domain: "Column", widest: Population
+    rates: Numbers, runs: float, cluster: Column, domain: Column, widest: Population
 ) -> PopulationInterval:
     """Return the bounds of a mean of shares, one per instance; there is at least one."""
     return bound_ratio(rates, rates * 0 + 1, *headline(cluster, domain, widest), runs)
 
 
 def bound_ratio(
-    sums: "Numbers",
-    sizes: "Numbers",
+    sums: Numbers,
+    sizes: Numbers,
     draw: ClusterDraw,
     population: Population,
     runs: float | None = None,

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.statistics import THESE_DOMAINS
-from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.cells import ALL, Column, Mask, Numbers, SettingGrid
 from perennial.tasks.statistics.clusters import (
     ClusterDraw,
     Estimate,
@@ -24,14 +25,6 @@ from perennial.tasks.statistics.clusters import (
     share_interval,
 )
 from perennial.tasks.statistics.multiplicity import Statistic
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from perennial.tasks.statistics.cells import Column, Numbers
-
-    _Mask = NDArray[np.bool_]
 
 GAP, DETECTABLE, RATE, LEFT_OUT = (
     f"contamination_{name}" for name in ("gap", "detectable", "rate", "left_out")
@@ -61,9 +54,9 @@ class Split:
     Both numbers count through all settings of the edition.
     """
 
-    origin: "Column"
-    stratum: "Column"
-    is_private: "Column"
+    origin: Column
+    stratum: Column
+    is_private: Column
 
 
 @dataclass
@@ -71,8 +64,8 @@ class OriginRates:
     """Sums of each player's rates on the instances of each origin, over the settings added so far."""
 
     splits: Mapping[str, Split]
-    sums: "dict[str, Numbers]" = field(default_factory=dict)
-    instances: "dict[str, Numbers]" = field(default_factory=dict)
+    sums: dict[str, Numbers] = field(default_factory=dict)
+    instances: dict[str, Numbers] = field(default_factory=dict)
 
     @property
     def origins(self) -> int:
@@ -81,8 +74,6 @@ class OriginRates:
 
     def add(self, grid: SettingGrid) -> None:
         """Add what all players did in the grid's setting."""
-        import numpy as np
-
         split = self.splits.get(grid.setting)
         if split is None:
             return
@@ -109,10 +100,8 @@ def contamination_figures(rates: OriginRates, seed: int) -> Iterator[Statistic]:
         yield from _figures_of(player, sample, p_values.get(player))
 
 
-def _describe_origins(rates: OriginRates) -> "tuple[Column, _Mask]":
+def _describe_origins(rates: OriginRates) -> tuple[Column, Mask]:
     """Return the stratum and the side of each origin."""
-    import numpy as np
-
     stratum, is_private = np.zeros(rates.origins, np.int64), np.zeros(rates.origins, np.bool_)
     for split in rates.splits.values():
         stratum[split.origin], is_private[split.origin] = split.stratum, split.is_private
@@ -126,20 +115,16 @@ class Sample:
     `kept` are the numbers of these origins, `left_out` is how many others the player answered.
     """
 
-    kept: "Column"
+    kept: Column
     left_out: int
-    rate: "Numbers"
-    instances: "Numbers"
-    stratum: "Column"
-    is_public: "_Mask"
+    rate: Numbers
+    instances: Numbers
+    stratum: Column
+    is_public: Mask
 
     @classmethod
-    def choose(
-        cls, sums: "Numbers", instances: "Numbers", stratum: "Column", is_private: "_Mask"
-    ) -> "Sample":
+    def choose(cls, sums: Numbers, instances: Numbers, stratum: Column, is_private: Mask) -> "Sample":
         """Choose the origins that can be compared."""
-        import numpy as np
-
         answered = np.flatnonzero(instances > 0)
         # A stratum may have lost a side to API errors, or to a subset of instances.
         sides = [np.bincount(stratum[answered], is_private[answered] == side) for side in (False, True)]
@@ -166,23 +151,19 @@ class Sample:
             return None
         return f"fewer than {FEWEST_ORIGINS} public or private origins that can be compared"
 
-    def side_sizes(self) -> "tuple[Numbers, Numbers]":
+    def side_sizes(self) -> tuple[Numbers, Numbers]:
         """Return the numbers of public and of private origins by stratum."""
-        import numpy as np
-
         public: Numbers = np.bincount(self.stratum, self.is_public).astype(np.float64)
         return public, np.bincount(self.stratum) - public
 
-    def weights(self) -> "Numbers":
+    def weights(self) -> Numbers:
         """Return the weight of each stratum, n_public n_private / n."""
         public, private = self.side_sizes()
         weights: Numbers = public * private / (public + private)
         return weights
 
-    def centered(self) -> "Numbers":
+    def centered(self) -> Numbers:
         """Return the rates less their stratum's mean: their public sum / the sum of weights is the gap."""
-        import numpy as np
-
         means = np.bincount(self.stratum, self.rate) / np.bincount(self.stratum)
         centered: Numbers = self.rate - means[self.stratum]
         return centered
@@ -193,8 +174,6 @@ class Sample:
 
     def deviation(self) -> float:
         """Return the standard deviation of the gap over all splits of these origins, which is exact."""
-        import numpy as np
-
         # The public ones are a sample without replacement, hence sizes - 1.
         sizes = np.bincount(self.stratum)
         variances = np.bincount(self.stratum, self.centered() ** 2) / (sizes - 1)
@@ -203,8 +182,6 @@ class Sample:
 
     def estimate(self, is_public: bool) -> Estimate:
         """Return the rate of a side over strata with their weights, and what chance does to it."""
-        import numpy as np
-
         chosen = self.is_public == is_public
         stratum = self.stratum[chosen]
         # Origins of a side share the weight that their stratum has in the gap.
@@ -249,8 +226,6 @@ def permute_splits(samples: Mapping[str, Sample], seed: int) -> dict[str, float]
     Statistical Applications in Genetics and Molecular Biology 9 (2010) 39). Players with the same origins
     share the redrawn splits.
     """
-    import numpy as np
-
     groups: dict[bytes, list[str]] = {}
     for player, sample in samples.items():
         if sample.why_undefined is None:
@@ -270,10 +245,8 @@ def permute_splits(samples: Mapping[str, Sample], seed: int) -> dict[str, float]
     return p_values
 
 
-def _redraw(sample: Sample, centered: "Numbers", rng: "np.random.Generator") -> "Iterator[Numbers]":
+def _redraw(sample: Sample, centered: Numbers, rng: np.random.Generator) -> Iterator[Numbers]:
     """Yield sums of centered rates over public origins in redrawn splits (a row each), some at a time."""
-    import numpy as np
-
     bounds = np.searchsorted(sample.stratum, np.arange(sample.stratum[-1] + 2))
     public, _ = sample.side_sizes()
     left, widest = PERMUTATIONS, int(np.diff(bounds).max())

@@ -9,23 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import permutations
-from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS
-from perennial.tasks.statistics.cells import ALL, SettingGrid
-from perennial.tasks.statistics.clusters import ClusterDraw, estimate_ratio, headline, within
+from perennial.tasks.statistics.cells import ALL, Numbers, SettingGrid
+from perennial.tasks.statistics.clusters import LEVEL, ClusterDraw, estimate_ratio, headline, within
 from perennial.tasks.statistics.multiplicity import Kind, Statistic
 from perennial.tasks.statistics.rate_figures import rates_in_units
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    _Vector = NDArray[np.float64]
-    from perennial.tasks.statistics.cells import Numbers
-
 
 Pair = tuple[Sequence[float | None], Sequence[float | None]]
 PEARSON_METHOD = "Pearson; 95% interval by Fisher z; p by t with n - 2 degrees of freedom"
@@ -35,7 +29,6 @@ SPEARMAN_METHOD = (
 )
 # All 8! orders are a matrix of 2.6 MB; beyond, the t distribution is close.
 EXACT_N = 8
-_LEVEL = 0.95
 # A side whose values, over the largest, differ by no more than this is constant but for rounding.
 _CONSTANT = 1e-11
 # Closer to 1 than this, |r| is 1 but for rounding.
@@ -78,7 +71,6 @@ def spearman(x: Sequence[float | None], y: Sequence[float | None]) -> Correlatio
 
 def correlate_pairs(pairs: Sequence[Pair]) -> list[tuple[Correlation, Correlation]]:
     """Return `pearson` and `spearman` of each pair of scores."""
-    import numpy as np
     from scipy.stats import rankdata
 
     by_length: dict[int, list[int]] = defaultdict(list)
@@ -100,7 +92,7 @@ def correlate_pairs(pairs: Sequence[Pair]) -> list[tuple[Correlation, Correlatio
     return [related[number] for number in range(len(pairs))]
 
 
-def _by_rank(ranks: "_Vector") -> list[Correlation]:
+def _by_rank(ranks: Numbers) -> list[Correlation]:
     related = _linear(ranks, lambda r: 1 + r * r / 2)
     if ranks.shape[2] > EXACT_N:
         return related
@@ -119,9 +111,8 @@ def _without_gaps(x: Sequence[float | None], y: Sequence[float | None]) -> tuple
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def _linear(values: "_Vector", variance: Callable[[float], float]) -> list[Correlation]:
+def _linear(values: Numbers, variance: Callable[[float], float]) -> list[Correlation]:
     """Return the correlation of each pair, whose interval has this variance times n - 3 at its r."""
-    import numpy as np
     from scipy.stats import pearsonr
 
     n = values.shape[2]
@@ -141,13 +132,11 @@ def _fisher_interval(r: float, n: int, variance: float) -> tuple[float | None, f
     """Return the interval whose standard error on Fisher's z scale is sqrt(variance / (n - 3))."""
     if n <= 3 or 1 - abs(r) < _PERFECT:
         return None, None
-    half = NormalDist().inv_cdf((1 + _LEVEL) / 2) * math.sqrt(variance / (n - 3))
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(variance / (n - 3))
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
-def _exact_p_value(x: "_Vector", y: "_Vector") -> float:
-    import numpy as np
-
+def _exact_p_value(x: Numbers, y: Numbers) -> float:
     left, right = x - np.mean(x), y - np.mean(y)
     products = np.abs(right[_orders(len(right))] @ left)
     # Products of ranks are multiples of 1/4: anything within rounding of the observed one is equal to it.
@@ -155,9 +144,7 @@ def _exact_p_value(x: "_Vector", y: "_Vector") -> float:
 
 
 @cache
-def _orders(n: int) -> "NDArray[np.intp]":
-    import numpy as np
-
+def _orders(n: int) -> NDArray[np.intp]:
     return np.array(list(permutations(range(n))), dtype=np.intp)
 
 
@@ -195,10 +182,8 @@ def reliability_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     `convention` is the population that is drawn again. Fewer than 7 players have none, nor have fewer than 5
     instances of a domain.
     """
-    import numpy as np
-
-    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    scaled, numbers = rates.reshape(grid.runs.shape) / unit, grid.domain
+    rates, unit = rates_in_units(grid.solved, np.maximum(grid.runs, 1))
+    scaled, numbers = rates / unit, grid.domain
     is_model = np.array([kind(player) == MODELS for player in grid.players], bool)
     groups = [(ALL, np.ones_like(is_model))]
     groups += [(MODELS, is_model)] if not is_model.all() else []
@@ -219,7 +204,7 @@ def reliability_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
                 yield Statistic("reliability", *labels, METHOD, convention=name)
 
 
-def estimate_reliability(rates: "Numbers", draw: ClusterDraw) -> float | None:
+def estimate_reliability(rates: Numbers, draw: ClusterDraw) -> float | None:
     """Return the reliability of players' means over instances; a row of rates is a player.
 
     1 - E n / (n - 1) / s^2, with E the mean over n players of the variance of their rate's difference from
@@ -227,8 +212,6 @@ def estimate_reliability(rates: "Numbers", draw: ClusterDraw) -> float | None:
     Psychometrika 6 (1941) 153-160), which is Cronbach's alpha. At most 1, and below 0 where chance alone
     would spread scores more. None where scores do not vary or nothing can be drawn again.
     """
-    import numpy as np
-
     ones = np.ones(rates.shape[1])
     deviations = [estimate_ratio(row, ones, draw) for row in rates - rates.mean(axis=0)]
     spread = float(rates.mean(axis=1).var(ddof=1))
@@ -242,7 +225,7 @@ def disattenuate(observed: Correlation, reliability: float | None, other: float 
     """Return what the correlation would be without chance in either score (C. Spearman 1904)."""
     if reliability is None or other is None or min(reliability, other) <= 0 or observed.r is None:
         return Corrected(None, None, None)
-    share = sqrt(reliability * other)
+    share = math.sqrt(reliability * other)
     ends = (
         None if end is None else max(-1.0, min(1.0, end / share))
         for end in (observed.r, observed.low, observed.high)

@@ -10,7 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import (
@@ -22,7 +25,7 @@ from perennial.schemas.statistics import (
     order_board,
 )
 from perennial.tasks.statistics import rasch
-from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.cells import ALL, Mask, Numbers, SettingGrid
 from perennial.tasks.statistics.clusters import (
     GAP_METHOD,
     LEVEL,
@@ -35,15 +38,6 @@ from perennial.tasks.statistics.clusters import (
 from perennial.tasks.statistics.multiplicity import Kind, Statistic
 from perennial.tasks.statistics.rasch import fit_rasch, group_patterns
 from perennial.tasks.statistics.rate_figures import rates_in_units
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-    from perennial.tasks.statistics.cells import Column, Numbers
-
 
 # Each pair of players on the instances that both played: one estimate for difference, intervals, p and ranks.
 #
@@ -83,10 +77,7 @@ class Pair(NamedTuple):
 
 def compare_pairs(grid: SettingGrid, kind: Kind) -> list[Pair]:
     """Compare each two players of the setting that share instances."""
-    import numpy as np
-
-    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    rates = rates.reshape(grid.runs.shape)
+    rates, unit = rates_in_units(grid.solved, np.maximum(grid.runs, 1))
     seen, labels, domain = grid.runs > 0, 2 * grid.solved > grid.runs, grid.domain
     pairs = []
     for left, right in combinations(range(len(grid.players)), 2):
@@ -184,15 +175,13 @@ class Rank(NamedTuple):
 
 
 def rank_players(
-    grid: SettingGrid, adjusted: "Floats", linked: "NDArray[np.bool_]", pairs: Iterable[Pair]
+    grid: SettingGrid, adjusted: Numbers, linked: Mask, pairs: Iterable[Pair]
 ) -> list[Rank | None]:
     """Rank the players of the grid among each other; None for one with too few instances.
 
     `adjusted` are their adjusted rates (nan: undefined). Those that are not `linked` to the others, by chains
     of shared domains, have no rank.
     """
-    import numpy as np
-
     sizes = (grid.runs > 0).sum(axis=1)
     fewest = min(_FEWEST_SHARED, float(sizes.max()) / 2)
     players = np.flatnonzero(linked & (sizes > 0) & (sizes >= fewest)).tolist()
@@ -233,8 +222,8 @@ _PLACE = "order on leaderboards: models first, then by rank, without a rank by s
 class Common:
     """Which players have enough instances, which instances all of these have, and how many are enough."""
 
-    players: "NDArray[np.bool_]"
-    instances: "NDArray[np.bool_]"
+    players: Mask
+    instances: Mask
     enough: float
 
 
@@ -242,9 +231,9 @@ class Common:
 class Adjusted:
     """Each player's adjusted rate, and its standard error by instance and by domain; nan: undefined."""
 
-    rates: "Numbers"
-    errors: "Numbers"
-    domain_errors: "Numbers"
+    rates: Numbers
+    errors: Numbers
+    domain_errors: Numbers
 
 
 def rank_figures(grid: SettingGrid, kind: Kind, pairs: Sequence[Pair]) -> Iterator[Statistic]:
@@ -289,10 +278,8 @@ def rank_figures(grid: SettingGrid, kind: Kind, pairs: Sequence[Pair]) -> Iterat
                 )
 
 
-def rows_by_kind(grid: SettingGrid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
+def rows_by_kind(grid: SettingGrid, kind: Kind) -> dict[str, NDArray[np.intp]]:
     """Return the rows of the grid that hold the players of each kind."""
-    import numpy as np
-
     kinds = [kind(player) for player in grid.players]
     return {
         name: np.flatnonzero([player_kind == name for player_kind in kinds]) for name in sorted(set(kinds))
@@ -318,7 +305,7 @@ def place_figures(figures: Iterable[Statistic], kind: Kind, floor: Floor | None)
     ]
 
 
-def find_common(seen: "NDArray[np.bool_]") -> Common:
+def find_common(seen: Mask) -> Common:
     """Return what is common of `seen`: whether the player of a row has the instance of a column.
 
     Enough instances are 100, or half of what some player has where that is fewer. A player that has none is
@@ -331,19 +318,16 @@ def find_common(seen: "NDArray[np.bool_]") -> Common:
 
 
 def _common_rates(
-    grid: SettingGrid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]"
-) -> "tuple[Numbers, list[PopulationInterval]]":
+    grid: SettingGrid, is_ranked: Mask, is_common: Mask
+) -> tuple[Numbers, list[PopulationInterval]]:
     """Return each player's rate on the common instances, nan for those not ranked, and its bounds."""
-    import numpy as np
-
     rates = np.full(len(is_ranked), np.nan)
     bounds = [PopulationInterval()] * len(is_ranked)
     n = int(is_common.sum())
     if not n:
         return rates, bounds
     runs, solved = (column[is_ranked][:, is_common] for column in (grid.runs, grid.solved))
-    scaled, unit = rates_in_units(solved.ravel(), runs.ravel())
-    sums = scaled.reshape(runs.shape)
+    sums, unit = rates_in_units(solved, runs)
     rates[is_ranked] = sums.sum(axis=1) / unit / n
     origins = grid.cluster[is_common], grid.domain[is_common]
     for row, number in enumerate(np.flatnonzero(is_ranked)):
@@ -358,8 +342,6 @@ def adjust_rates(grid: SettingGrid) -> Adjusted:
     A player that has them all keeps its own rate exactly. Players that no chain of shared domains links to
     most others cannot be compared with them: their adjusted rate is undefined.
     """
-    import numpy as np
-
     domain = grid.domain
     linked = find_linked(grid)
     kept = (grid.runs[linked] > 0).any(axis=0)
@@ -374,19 +356,18 @@ def adjust_rates(grid: SettingGrid) -> Adjusted:
     return adjusted
 
 
-def find_linked(grid: SettingGrid) -> "NDArray[np.bool_]":
+def find_linked(grid: SettingGrid) -> Mask:
     """Return which players the largest set holds whose members are linked by chains of shared domains.
 
     Instances of one domain are draws from one distribution, so two players need not share any of them. Of
     two sets of one size, the one with the first player counts.
     """
-    import numpy as np
     from scipy.sparse.csgraph import connected_components
 
     seen, starts = grid.runs > 0, grid.domains.starts
     plays = np.stack([seen[:, a:b].any(axis=1) for a, b in pairwise(starts)], axis=1)
     _, parts = connected_components(plays @ plays.T, directed=False)
-    is_largest: NDArray[np.bool_] = parts == np.argmax(np.bincount(parts))
+    is_largest: Mask = parts == np.argmax(np.bincount(parts))
     return is_largest
 
 
@@ -403,47 +384,29 @@ def _round_defined(value: float) -> float | None:
 _RANK_DOMAIN_RANKS = "place by common_rate among the {} that have one; n counts the common instances"
 
 
-@dataclass(frozen=True, slots=True)
-class _Score:
-    """A player's rate on the common instances of a domain, and its bounds; none in the whole setting."""
-
-    domain: str
-    player: str
-    n: int
-    rate: float
-    bounds: PopulationInterval
-
-
 def domain_rank_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     """Yield `common_rate` of each player in each domain, and `rank_in_kind` there and in the whole setting.
 
     The convention of a `rank_in_kind` is the kind of player that it ranks: models are ranked among models.
     Players without a common rate have no figure.
     """
-    import numpy as np
-
-    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    scaled = rates.reshape(grid.runs.shape)
+    scaled, unit = rates_in_units(grid.solved, np.maximum(grid.runs, 1))
     for of_kind, rows in rows_by_kind(grid, kind).items():
         method = _RANK_DOMAIN_RANKS.format(of_kind)
         for domain, columns in grid.places():
             common = find_common(grid.runs[rows][:, columns] > 0)
             kept = np.zeros(grid.runs.shape[1], bool)
             kept[columns] = common.instances
-            has_rate = common.players if kept.any() else np.zeros(len(rows), bool)
-            scores = [_score(grid, domain, row, scaled[row, kept] / unit, kept) for row in rows[has_rate]]
-            for score in scores:
-                labels = (grid.setting, domain, score.player, score.n)
+            n = int(kept.sum())
+            played = rows[common.players] if n else rows[:0]
+            rates = {row: scaled[row, kept] / unit for row in played}
+            means = {row: float(values.sum()) / n for row, values in rates.items()}
+            for row, mean in means.items():
+                labels = (grid.setting, domain, grid.players[row], n)
                 if domain != ALL:
-                    rate = round(score.rate, 12)
-                    yield Statistic("common_rate", *labels, rate, COMMON_METHOD, **score.bounds._asdict())
-                rank = 1.0 + sum(other.rate > score.rate + _TIE for other in scores)
+                    runs, origins = float(grid.runs[row, kept].sum()), (grid.cluster[kept], grid.domain[kept])
+                    bounds = bound_share(rates[row], runs, *origins, grid.population)
+                    rate = round(mean, 12)
+                    yield Statistic("common_rate", *labels, rate, COMMON_METHOD, **bounds._asdict())
+                rank = 1.0 + sum(other > mean + _TIE for other in means.values())
                 yield Statistic("rank_in_kind", *labels, rank, method, convention=of_kind)
-
-
-def _score(grid: SettingGrid, domain: str, row: int, rates: "Numbers", kept: "Column") -> _Score:
-    n, runs = len(rates), float(grid.runs[row, kept].sum())
-    bounds = PopulationInterval()
-    if domain != ALL:
-        bounds = bound_share(rates, runs, grid.cluster[kept], grid.domain[kept], grid.population)
-    return _Score(domain, grid.players[row], n, float(rates.sum()) / n, bounds)

@@ -19,19 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from perennial.tasks.statistics.cells import Column, Counts, Numbers
+from perennial.tasks.statistics.clusters import LEVEL
 from perennial.tasks.statistics.multiplicity import holm
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from perennial.tasks.statistics.cells import Column
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-
 
 # The answers of an edition as a Rasch model reads them: instances of one pattern are one group.
 #
@@ -50,35 +44,31 @@ class Patterns:
     matrix of products of these columns, summed over all instances.
     """
 
-    stratum: "Ints"
-    runs: "Floats"
-    solved: "Floats"
-    instances: "Floats"
-    sums: "Floats"
-    products: "Floats"
+    stratum: Counts
+    runs: Numbers
+    solved: Numbers
+    instances: Numbers
+    sums: Numbers
+    products: Numbers
 
     @property
-    def rates(self) -> "Floats":
+    def rates(self) -> Numbers:
         """The sum of each player's rates, by group."""
         return self.sums[:, : self.runs.shape[1]]
 
     @property
-    def successes(self) -> "Floats":
+    def successes(self) -> Numbers:
         """The sum of each player's solved runs, by group."""
         return self.sums[:, self.runs.shape[1] :]
 
 
-def group_patterns(
-    runs: "Column", solved: "Column", stratum: "Ints", weight: "Ints | None" = None
-) -> Patterns:
+def group_patterns(runs: Column, solved: Column, stratum: Counts, weight: Counts | None = None) -> Patterns:
     """Return the groups of the instances: columns of `runs` and `solved`, whose rows are players.
 
     `solved` of `runs` runs succeeded; each instance has a stratum (0, 1, ...), and each player a run
     somewhere. `weight` counts how many instances there are like each one (default: 1). The order of instances
     changes no more than rounding. Memory: 24 bytes for each instance and player.
     """
-    import numpy as np
-
     counts = np.ones(len(stratum)) if weight is None else weight.astype(np.float64)
     group = stratum.astype(np.int64)
     for column in (*runs, solved.sum(axis=0, dtype=np.int64)):
@@ -117,14 +107,14 @@ class Rasch:
     (abilities, difficulties) and of rates, are by instance and by cluster of strata (None: one cluster).
     """
 
-    abilities: "Floats"
-    difficulties: "Floats"
+    abilities: Numbers
+    difficulties: Numbers
     spread: float
-    rates: "Floats"
-    covariance: "Floats"
-    cluster_covariance: "Floats | None"
-    rate_covariance: "Floats"
-    rate_cluster_covariance: "Floats | None"
+    rates: Numbers
+    covariance: Numbers
+    cluster_covariance: Numbers | None
+    rate_covariance: Numbers
+    rate_cluster_covariance: Numbers | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +127,20 @@ class _Posterior:
     """
 
     stratum: int
-    places: "Ints"
+    places: Counts
     rows: slice
-    log_likelihood: "Floats"
-    weights: "Floats"
-    chance: "Floats"
-    slopes: "Floats"
-    offsets: "Floats"
+    log_likelihood: Numbers
+    weights: Numbers
+    chance: Numbers
+    slopes: Numbers
+    offsets: Numbers
 
 
-def fit_rasch(patterns: Patterns, clusters: "Ints | None" = None) -> Rasch | None:
+def fit_rasch(patterns: Patterns, clusters: Counts | None = None) -> Rasch | None:
     """Return the fitted model; `clusters` numbers each stratum's cluster (default: each is its own).
 
     None where the likelihood has no maximum that Newton's method reaches (not known to occur).
     """
-    import numpy as np
-
     n_strata = int(patterns.stratum[-1]) + 1
     solved, runs = patterns.successes.sum(axis=0), patterns.instances @ patterns.runs
     at = np.concatenate((np.log((solved + 0.5) / (runs - solved + 0.5)), np.zeros(n_strata + 1)))
@@ -178,9 +166,8 @@ def fit_rasch(patterns: Patterns, clusters: "Ints | None" = None) -> Rasch | Non
     return None
 
 
-def _posteriors(patterns: Patterns, at: "Floats") -> Iterator[_Posterior]:
+def _posteriors(patterns: Patterns, at: Numbers) -> Iterator[_Posterior]:
     """Yield the posteriors of all groups at these parameters, a bounded number of groups at once."""
-    import numpy as np
     from scipy.special import expit, logsumexp
 
     n_players = patterns.runs.shape[1]
@@ -211,9 +198,8 @@ def _posteriors(patterns: Patterns, at: "Floats") -> Iterator[_Posterior]:
             yield _Posterior(stratum, places, rows, log_likelihood, weights, chance, slopes, offsets)
 
 
-def _evaluate(patterns: Patterns, at: "Floats") -> "tuple[float, Floats, Floats]":
+def _evaluate(patterns: Patterns, at: Numbers) -> tuple[float, Numbers, Numbers]:
     """Return the penalised log-likelihood with its gradient and its matrix of second derivatives."""
-    import numpy as np
     from scipy.special import expit
 
     n_players = patterns.runs.shape[1]
@@ -246,15 +232,13 @@ def _evaluate(patterns: Patterns, at: "Floats") -> "tuple[float, Floats, Floats]
     return value, gradient, hessian
 
 
-def _finish(patterns: Patterns, at: "Floats", hessian: "Floats", clusters: "Ints") -> Rasch:
+def _finish(patterns: Patterns, at: Numbers, hessian: Numbers, clusters: Counts) -> Rasch:
     """Return the model at its maximum, with rates and covariances.
 
     Rates and parameters are one M-estimator: its functions are each instance's rates, observed or expected,
     and its scores. With B the sum of their products over instances and L = (identity, D * bread), D the
     derivatives of expected rates by parameter, covariances are L B L' / n^2 and bread * B * bread.
     """
-    import numpy as np
-
     n_players, n = patterns.runs.shape[1], float(patterns.instances.sum())
     width = n_players + len(at)
     products, derivatives = np.zeros((width, width)), np.zeros((n_players, len(at)))
@@ -334,7 +318,6 @@ def compare_slopes(
     `spread` is the standard deviation of difficulties around the mean ones. Players with fewer than 20
     instances that others answered too, or without scatter, are left out.
     """
-    import numpy as np
     from scipy.special import expit, logsumexp
 
     names = sorted(ability)
@@ -377,8 +360,6 @@ def compare_slopes(
 # every domain of an edition its own mean difficulty. Difficulties then differ by the drift of the edition,
 # and the two abilities of a player by its change. (Concurrent calibration: M. J. Kolen and R. L. Brennan,
 # Test Equating, Scaling, and Linking, 2014, chapter 6.)
-
-_LEVEL = 0.95
 
 # What the players did on one instance: solved runs and runs, by player.
 Pattern = Mapping[str, tuple[int, int]]
@@ -457,8 +438,6 @@ class _Model:
     @classmethod
     def fit(cls, sides: Sequence[Edition], anchors: Sequence[str]) -> "_Model | None":
         """Return the model of both editions, in which an anchor has the same place in both."""
-        import numpy as np
-
         entries = [(number, *entry) for number, side in enumerate(sides) for entry in side]
         key_of_player = {
             (name, number): (name, 0 if name in anchors else number)
@@ -487,8 +466,6 @@ class _Model:
 
     def drift(self, is_shared: bool) -> LogitDifference:
         """Return the mean difficulty of the first edition's domains minus that of the second's."""
-        import numpy as np
-
         weights = np.zeros(len(self.fitted.abilities) + len(self.strata))
         drawn = 0.0
         for number, sign in ((0, 1.0), (1, -1.0)):
@@ -500,8 +477,6 @@ class _Model:
 
     def change(self, player: str) -> LogitDifference:
         """Return the player's ability in the first edition minus that in the second."""
-        import numpy as np
-
         weights = np.zeros(len(self.fitted.abilities) + len(self.strata))
         weights[self.abilities[player, 0]] = 1.0
         weights[self.abilities[player, 1]] = -1.0
@@ -529,8 +504,7 @@ class _Model:
         adjusted = holm([2 * float(norm.sf(abs(z))) for z in tests.values()])
         return {name: p for name, p in zip(tests, adjusted, strict=True) if p is not None}
 
-    def _estimate(self, weights: "Floats", drawn: float) -> LogitDifference:
-        import numpy as np
+    def _estimate(self, weights: Numbers, drawn: float) -> LogitDifference:
         from scipy.stats import norm, t
 
         value = float(weights @ np.concatenate((self.fitted.abilities, self.fitted.difficulties)))
@@ -541,6 +515,6 @@ class _Model:
             if clustered > variance:
                 variance, distribution = clustered, t(self.n_clusters - 1)
         error = sqrt(variance + drawn)
-        reach = float(distribution.ppf((1 + _LEVEL) / 2)) * error
+        reach = float(distribution.ppf((1 + LEVEL) / 2)) * error
         p_value = 2 * float(distribution.sf(abs(value) / error)) if error > 0 else float(value == 0)
         return LogitDifference(value, error, value - reach, value + reach, p_value)

@@ -8,11 +8,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
-from perennial.tasks.statistics.cells import ALL, Cells, Domains, Group, SettingGrid, pass_at_k, pass_hat_k
+from perennial.tasks.statistics.cells import (
+    ALL,
+    Cells,
+    Column,
+    Domains,
+    Group,
+    Numbers,
+    SettingGrid,
+    pass_at_k,
+    pass_hat_k,
+)
 from perennial.tasks.statistics.clusters import (
     BY_DEFINITION,
     GAP_METHOD,
@@ -26,10 +38,6 @@ from perennial.tasks.statistics.clusters import (
     within,
 )
 from perennial.tasks.statistics.multiplicity import Statistic
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column, Numbers
-
 
 OF_THESE_DOMAINS = "_these_domains"
 _ONE_UNIT = 1_000_000  # most runs by which rates are made whole numbers
@@ -45,9 +53,9 @@ class Mean:
     """
 
     statistic: str
-    total: "Callable[[Cells], Column]"
-    number: "Callable[[Cells], Column]"
-    weight: "Callable[[Cells], Column] | None" = None
+    total: Callable[[Cells], Column]
+    number: Callable[[Cells], Column]
+    weight: Callable[[Cells], Column] | None = None
     convention: str = "any"
     is_share: bool = False
     has_domains: bool = False
@@ -56,14 +64,14 @@ class Mean:
     what: str = "mean over instances of the mean over runs"
 
 
-def _count_attempted(cells: Cells) -> "Column":
+def _count_attempted(cells: Cells) -> Column:
     """Return the number of all episodes, those included that ended by an API error."""
     return sum(
         (cells[f"status_{status}"] for status in EPISODE_STATUSES[1:]), cells[f"status_{EPISODE_STATUSES[0]}"]
     )
 
 
-def count_scored(cells: Cells) -> "Column":
+def count_scored(cells: Cells) -> Column:
     """Return the number of scored episodes of each cell."""
     return cells["runs"]
 
@@ -92,11 +100,11 @@ class _Sample(NamedTuple):
     mean: Mean
     group: Group
     n: int
-    sums: "Numbers"
-    weights: "Numbers"
+    sums: Numbers
+    weights: Numbers
     unit: int
-    cluster: "Column"
-    domain: "Column"
+    cluster: Column
+    domain: Column
     unit_of_n: str = "episodes"
 
     @property
@@ -106,10 +114,8 @@ class _Sample(NamedTuple):
 
 def rate_figures(cells: Cells, more_means: Sequence[Mean] = ()) -> Iterator[Statistic]:
     """Yield the figures of every player of the cells in each domain and in all, and those of `more_means`."""
-    import numpy as np
-
     groups = list(cells.groups())
-    domain = np.searchsorted(cells.domains.starts, cells.instance, side="right")
+    domain = cells.domains.number_of(cells.instance)
     for mean in (*_MEANS, *more_means):
         for sample in _samples(cells, domain, groups, mean):
             yield from _figures(cells, sample)
@@ -149,9 +155,7 @@ def _figure(
     )
 
 
-def _samples(cells: Cells, domain: "Column", groups: Sequence[Group], mean: Mean) -> Iterator[_Sample]:
-    import numpy as np
-
+def _samples(cells: Cells, domain: Column, groups: Sequence[Group], mean: Mean) -> Iterator[_Sample]:
     totals, numbers = mean.total(cells), mean.number(cells)
     weights = None if mean.weight is None else mean.weight(cells)
     for group in groups:
@@ -165,13 +169,11 @@ def _samples(cells: Cells, domain: "Column", groups: Sequence[Group], mean: Mean
         yield _Sample(mean, group, int(number.sum()), sums, weight, unit, *origins)
 
 
-def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]":
+def rates_in_units(totals: Column, numbers: Column) -> tuple[Numbers, int]:
     """Return totals / numbers times a unit that makes quotients of counts whole, so that sums are exact.
 
     The unit is the least common multiple of the numbers; 1 where that is too large or totals are no counts.
     """
-    import numpy as np
-
     unit = 1
     if np.issubdtype(totals.dtype, np.integer):
         for number in np.unique(numbers):
@@ -182,7 +184,7 @@ def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]"
     return totals / numbers, 1
 
 
-def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterator[_Sample]:
+def _attempts(cells: Cells, domain: Column, groups: Sequence[Group]) -> Iterator[_Sample]:
     """Yield the share of instances that most runs solve, and pass@k and pass^k.
 
     k goes up to the number of runs that all instances of a group have.
@@ -220,12 +222,8 @@ def _of_instances(statistic: str, what: str) -> Mean:
     return Mean(statistic, count_scored, count_scored, is_share=True, what=what)
 
 
-def _of_pairs(
-    measure: Callable[[int, int, int], float], runs: "Column", solved: "Column", k: int
-) -> "Numbers":
+def _of_pairs(measure: Callable[[int, int, int], float], runs: Column, solved: Column, k: int) -> Numbers:
     """Return the measure of each instance; those with as many runs and solved ones share it."""
-    import numpy as np
-
     width = int(runs.max()) + 1
     pairs, row_of_pair = np.unique(runs.astype(np.int64) * width + solved, return_inverse=True)
     return np.array([measure(int(pair // width), int(pair % width), k) for pair in pairs])[row_of_pair]
@@ -275,10 +273,8 @@ def control_figures(grid: SettingGrid, variants: Sequence[str]) -> Iterator[Stat
     `other` is the control, `convention` its variant. The gap is that of success rates, in -1..1; what is left
     of the model's rate is what the control reaches.
     """
-    import numpy as np
-
-    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    rates, seen, numbers = rates.reshape(grid.runs.shape), grid.runs > 0, grid.domain
+    rates, unit = rates_in_units(grid.solved, np.maximum(grid.runs, 1))
+    seen, numbers = grid.runs > 0, grid.domain
     for variant, model, control in _controls(grid.players, variants):
         first, other = grid.players.index(model), grid.players.index(control)
         shared = seen[first] & seen[other]
@@ -324,56 +320,36 @@ def version_figures(
     domains: Domains,
     player: str,
     version: str,
-    usual: "Mapping[str, Column]",
-    other: "Mapping[str, Column]",
+    usual: Mapping[str, Column],
+    other: Mapping[str, Column],
     widest: Population,
 ) -> Iterator[Statistic]:
     """Yield `version_difference` and `version_rate` (of the other version) in all domains and in each one.
 
     `usual` and `other` are the player's cells (`perennial.tasks.statistics.cells.Cells`) on the two versions.
     """
-    import numpy as np
-
-    asked = {name: cells["runs"] > 0 for name, cells in (("usual", usual), ("other", other))}
-    numbers, mine, others = np.intersect1d(
-        usual["instance"][asked["usual"]],
-        other["instance"][asked["other"]],
-        assume_unique=True,
-        return_indices=True,
-    )
-    if not len(numbers):
+    both = _play_both(usual, other)
+    if not len(both.instance):
         return
-    solved = np.concatenate([usual["solved"][asked["usual"]][mine], other["solved"][asked["other"]][others]])
-    runs = np.concatenate([usual["runs"][asked["usual"]][mine], other["runs"][asked["other"]][others]])
-    rates, unit = rates_in_units(solved, runs)
-    gaps, other_rates = rates[: len(numbers)] - rates[len(numbers) :], rates[len(numbers) :]
-    edges = np.searchsorted(numbers, domains.starts)
-    parts = [(ALL, slice(0, len(numbers)))]
-    parts += [
-        (domain, slice(int(edges[index]), int(edges[index + 1])))
-        for index, domain in enumerate(domains.names)
-        if edges[index] < edges[index + 1]
-    ]
-    cluster = usual["cluster"][asked["usual"]][mine]
-    domain_of_row = np.searchsorted(domains.starts, numbers, side="right")
-    for domain, rows in parts:
+    rates, unit = rates_in_units(both.solved, both.runs)
+    gaps, domain_of_row = rates[0] - rates[1], domains.number_of(both.instance)
+    for domain, rows in ((ALL, slice(0, len(gaps))), *domains.parts(both.instance)):
         n = rows.stop - rows.start
         names = (setting, domain, player, n)
-        bounds = bound_gap(gaps[rows] / unit, cluster[rows], domain_of_row[rows], widest)
+        bounds = bound_gap(gaps[rows] / unit, both.cluster[rows], domain_of_row[rows], widest)
         difference = float(gaps[rows].sum()) / (unit * n)
         yield Statistic(
             "version_difference", *names, difference, _DIFFERENCE, other=version, **bounds._asdict()
         )
-        yield Statistic(
-            "version_rate", *names, float(other_rates[rows].sum()) / (unit * n), _RATE, other=version
-        )
+        rate = float(rates[1, rows].sum()) / (unit * n)
+        yield Statistic("version_rate", *names, rate, _RATE, other=version)
 
 
 def preference_figures(
     setting: str,
     domains: Domains,
     version: str,
-    players: "Mapping[str, tuple[Mapping[str, Column], Mapping[str, Column]]]",
+    players: Mapping[str, tuple[Mapping[str, Column], Mapping[str, Column]]],
     widest: Population,
 ) -> Iterator[Statistic]:
     """Yield `version_preference` of each two players: how much more the first gains from the usual version.
@@ -382,27 +358,37 @@ def preference_figures(
     the usual version and the second the other one, this is what a player gains from a text of its own. In
     -1..1; `convention` is the version, and the second player has the opposite value.
     """
-    import numpy as np
-
-    gaps = {player: _gaps(*cells) for player, cells in sorted(players.items())}
-    for (first, (numbers, gap, cluster)), (other, (others, less, _)) in combinations(gaps.items(), 2):
-        shared, mine, theirs = np.intersect1d(numbers, others, assume_unique=True, return_indices=True)
+    played = {player: _play_both(*cells) for player, cells in sorted(players.items())}
+    gaps = {player: np.subtract(*(both.solved / both.runs)) for player, both in played.items()}
+    for first, second in combinations(played, 2):
+        shared, mine, theirs = np.intersect1d(
+            played[first].instance, played[second].instance, assume_unique=True, return_indices=True
+        )
         if not len(shared):
             continue
-        halves = (gap[mine] - less[theirs]) / 2
-        domain_of_row = np.searchsorted(domains.starts, shared, side="right")
-        bounds = bound_gap(halves, cluster[mine], domain_of_row, widest)
+        halves = (gaps[first][mine] - gaps[second][theirs]) / 2
+        bounds = bound_gap(halves, played[first].cluster[mine], domains.number_of(shared), widest)
         labels = (setting, ALL, first, len(shared), float(halves.mean()), _PREFERENCE, version)
-        yield Statistic("version_preference", *labels, other=other, **bounds._asdict())
+        yield Statistic("version_preference", *labels, other=second, **bounds._asdict())
 
 
-def _gaps(usual: "Mapping[str, Column]", other: "Mapping[str, Column]") -> "tuple[Column, Numbers, Column]":
-    """Return the instances played in both versions, the differences of success rates, and the clusters."""
-    import numpy as np
+class _PlayedBoth(NamedTuple):
+    """Instances with scored runs of both versions; `solved` and `runs` have a row for each, usual first."""
 
-    first, two = usual["runs"] > 0, other["runs"] > 0
-    numbers, usual_rows, others = np.intersect1d(
-        usual["instance"][first], other["instance"][two], assume_unique=True, return_indices=True
+    instance: Column
+    cluster: Column
+    solved: Column
+    runs: Column
+
+
+def _play_both(usual: Mapping[str, Column], other: Mapping[str, Column]) -> _PlayedBoth:
+    first, second = (np.flatnonzero(cells["runs"] > 0) for cells in (usual, other))
+    instances, mine, others = np.intersect1d(
+        usual["instance"][first], other["instance"][second], assume_unique=True, return_indices=True
     )
-    rates = [cells["solved"][kept] / cells["runs"][kept] for cells, kept in ((usual, first), (other, two))]
-    return numbers, rates[0][usual_rows] - rates[1][others], usual["cluster"][first][usual_rows]
+    rows = first[mine], second[others]
+    solved, runs = (
+        np.stack([cells[name][kept] for cells, kept in zip((usual, other), rows, strict=True)])
+        for name in ("solved", "runs")
+    )
+    return _PlayedBoth(instances, usual["cluster"][rows[0]], solved, runs)

@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, sqrt
 
+import numpy as np
+
 from perennial.tasks.statistics.clusters import (
     ClusterDraw,
     Estimate,
     estimate_ratio,
     share_interval,
+    student_p_value,
     student_quantile,
 )
 
@@ -47,8 +50,6 @@ def compare_standardised(base: Domains, other: Domains) -> Difference | None:
     (1998) 873-890, method 10). p is that of Student's t for the arm towards 0, so that it is below 0.05 where
     the interval leaves 0 out.
     """
-    from scipy.special import stdtr
-
     shared = [
         name for name in sorted(base.keys() & other.keys()) if min(_size(base[name]), _size(other[name])) > 1
     ]
@@ -62,7 +63,7 @@ def compare_standardised(base: Domains, other: Domains) -> Difference | None:
     above = sqrt((high - rate) ** 2 + (other_rate - other_low) ** 2)
     degrees = _join_degrees(sides)
     distance = abs(value) / (below if value > 0 else above) * student_quantile(degrees)
-    p_value = min(1.0, 2 * float(stdtr(degrees, -distance)))
+    p_value = student_p_value(degrees, distance)
     return Difference(
         domains=len(shared),
         rate=rate,
@@ -91,8 +92,6 @@ def _estimate(domains: list[Rates]) -> Estimate:
 
     A domain that is one cluster stays, and its instances vary.
     """
-    import numpy as np
-
     rows, counts = [], []
     names: dict[tuple[int, int], int] = {}
     for domain, rates in enumerate(domains):

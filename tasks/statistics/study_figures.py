@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS, Measure, Population
-from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.cells import ALL, Numbers, SettingGrid
 from perennial.tasks.statistics.clusters import (
     BY_DEFINITION,
     GAP_METHOD,
@@ -32,11 +34,6 @@ from perennial.tasks.statistics.correlation import (
 )
 from perennial.tasks.statistics.multiplicity import Kind, Statistic, holm
 from perennial.tasks.statistics.rank_figures import find_common
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from perennial.tasks.statistics.cells import Numbers
 
 Scores = Mapping[str, float]
 _FAMILY = "all of this coefficient"
@@ -146,7 +143,7 @@ def _read_sides(figures: Sequence[Statistic]) -> dict[tuple[str, str], _Side]:
     return {key: _Side(values, reliable[key]) for key, values in scores.items()}
 
 
-def _correlate(compared: Iterable["_Compared"], kind: Kind) -> Iterator[Statistic]:
+def _correlate(compared: Iterable[_Compared], kind: Kind) -> Iterator[Statistic]:
     asked = []
     for pair in compared:
         shared = sorted(set(pair.first.scores) & set(pair.second.scores))
@@ -274,8 +271,6 @@ def _above_known(
 
 
 def _above_measured(grid: SettingGrid, program: str) -> Iterator[Statistic]:
-    import numpy as np
-
     failures = 1 - grid.solved / np.maximum(grid.runs, 1)
     seen, domain, lowest = grid.runs > 0, grid.domain, grid.players.index(program)
     for row, player in enumerate(grid.players):
@@ -316,8 +311,6 @@ _FRONTIER_METHOD = (
 
 def frontier_figures(grid: SettingGrid, kind: Kind, seed: int) -> Iterator[Statistic]:
     """Yield `frontier_share` of each model with others of known cost; the convention is the unit of cost."""
-    import numpy as np
-
     models = np.array([row for row, player in enumerate(grid.players) if kind(player) == MODELS], np.int64)
     for unit, costs in grid.costs.items() if len(models) > 1 else ():
         has_cost = np.isfinite(costs[models])
@@ -336,12 +329,8 @@ def frontier_figures(grid: SettingGrid, kind: Kind, seed: int) -> Iterator[Stati
             )
 
 
-def share_undominated(
-    rates: "Numbers", costs: "Numbers", draw: ClusterDraw, rng: "np.random.Generator"
-) -> "Numbers":
+def share_undominated(rates: Numbers, costs: Numbers, draw: ClusterDraw, rng: np.random.Generator) -> Numbers:
     """Return the share of redrawn editions in which each row of rates and costs is not dominated."""
-    import numpy as np
-
     players, instances = rates.shape
     cluster = np.arange(instances) if draw.cluster is None else draw.cluster
     _, firsts, number = np.unique(cluster, return_index=True, return_inverse=True)

@@ -1,10 +1,11 @@
 """How the successes of an edition's models vary, in parts, and which change of an edition is no chance."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from perennial.schemas.statistics import MODELS, Population
-from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.cells import ALL, Column, Numbers, SettingGrid
 from perennial.tasks.statistics.clusters import (
     ALL_ALIKE,
     FEWEST_CLUSTERS,
@@ -16,9 +17,6 @@ from perennial.tasks.statistics.clusters import (
 )
 from perennial.tasks.statistics.multiplicity import Kind, Statistic
 from perennial.tasks.statistics.rank_figures import find_common
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column, Numbers
 
 # On the instances that all models have, y = model + domain + model x domain + instance + model x instance
 # + run, the models fixed and all else random, as in `perennial.schemas.statistics.Parts`. Where domains are
@@ -61,8 +59,6 @@ _LARGEST = 0.25
 
 def variance_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     """Yield the parts of the variance, for two models or more, and the changes of each model."""
-    import numpy as np
-
     models = np.array([row for row, player in enumerate(grid.players) if kind(player) == MODELS], np.int64)
     if not len(models):
         return
@@ -79,7 +75,7 @@ def variance_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
 
 
 def _change_figures(
-    grid: SettingGrid, players: list[str], rates: "Numbers", draw: ClusterDraw, population: Population
+    grid: SettingGrid, players: list[str], rates: Numbers, draw: ClusterDraw, population: Population
 ) -> Iterator[Statistic]:
     """Yield both changes of each model; none where one cluster, or equal outcomes, show no variance."""
     from scipy.special import stdtrit
@@ -106,21 +102,19 @@ def _change_figures(
 # The parts are functions of sums over domains, of which a domain, or a draw in it, can be left out.
 
 
-def _list_draws(rates: "Numbers", runs: "Numbers", draw: ClusterDraw) -> "tuple[Numbers, Column, bool]":
+def _list_draws(rates: Numbers, runs: Numbers, draw: ClusterDraw) -> tuple[Numbers, Column, bool]:
     """Return a row of terms for each draw within a domain, their domains' numbers, and whether these stay.
 
     The terms add up to the domain's: 1, the mean, its square, the squared gaps of the models, which part of a
     run's variance is in their means, the variances between runs with their number, and each model's gap.
     """
-    import numpy as np
-
     is_fixed = draw.strata is not None or draw.cluster is None
     domain = draw.strata if draw.strata is not None else draw.cluster
     drawn = draw.cluster if is_fixed and draw.cluster is not None else np.arange(rates.shape[1])
     _, firsts, inner = np.unique(drawn, return_index=True, return_inverse=True)
     sizes = np.bincount(inner)
 
-    def total(values: "Column") -> "Numbers":
+    def total(values: Column) -> Numbers:
         return np.stack([np.bincount(inner, row) for row in values]).astype(np.float64)
 
     means = total(rates) / sizes
@@ -137,10 +131,8 @@ def _list_draws(rates: "Numbers", runs: "Numbers", draw: ClusterDraw) -> "tuple[
     return np.column_stack([*terms, gaps.T])[kept], np.unique(number[kept], return_inverse=True)[1], is_fixed
 
 
-def _summarize(totals: "Numbers") -> "Numbers":
+def _summarize(totals: Numbers) -> Numbers:
     """Return the terms of domains that are summed over them, from what their draws add up to."""
-    import numpy as np
-
     size, mean, square, gap_square, *counted = totals[:, :7].T
     mean, gaps = mean / size, totals[:, 7:] / size[:, None]
     gap = (gaps**2).sum(axis=1)
@@ -148,10 +140,8 @@ def _summarize(totals: "Numbers") -> "Numbers":
     return np.column_stack([size * 0 + 1, 1 / size, mean, mean**2, gap, size, *within, *counted, gaps])
 
 
-def _compute_parts(sums: "Numbers") -> "tuple[Numbers, Numbers]":
+def _compute_parts(sums: Numbers) -> tuple[Numbers, Numbers]:
     """Compute the parts from such sums, and what was taken off the mean square of each."""
-    import numpy as np
-
     number, inverse, mean, square, gap, size, free, within, gap_within, shrink, run, repeated, *gaps = sums.T
     models = len(gaps)
     # One domain, or one draw in each, leaves 0 / 0: such parts are nan, and get their reason as figures.
@@ -168,10 +158,8 @@ def _compute_parts(sums: "Numbers") -> "tuple[Numbers, Numbers]":
     return np.column_stack([between, gap, common, single, per_run]) - taken, np.maximum(taken, 0)
 
 
-def _estimate_parts(draws: "Numbers", domain: "Column", is_fixed: bool) -> "tuple[Numbers, ...]":
+def _estimate_parts(draws: Numbers, domain: Column, is_fixed: bool) -> tuple[Numbers, ...]:
     """Estimate the parts, and the low and high ends of their intervals (nan: none)."""
-    import numpy as np
-
     by_domain = np.zeros((int(domain.max()) + 1, draws.shape[1]))
     np.add.at(by_domain, domain, draws)
     rows = _summarize(by_domain)
@@ -198,10 +186,8 @@ def _estimate_parts(draws: "Numbers", domain: "Column", is_fixed: bool) -> "tupl
 
 
 def _part_figures(
-    setting: str, draws: "Numbers", domain: "Column", is_fixed: bool, population: Population
+    setting: str, draws: Numbers, domain: Column, is_fixed: bool, population: Population
 ) -> Iterator[Statistic]:
-    import numpy as np
-
     if not len(draws):
         return
     # What the jackknife leaves out, one by one, is what the interval's n counts.

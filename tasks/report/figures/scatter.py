@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import altair as alt
+import numpy as np
 
 from perennial.tasks.report.content import Content, Drawing, Grid, Query, Record, ReportData, figure
 from perennial.tasks.report.figures.chart import (
@@ -157,8 +158,6 @@ def _choose_labels(points: Sequence[ScatterPoint]) -> dict[int, int]:
 
     First come the highest, the lowest and the ends along x, then those farthest from the line through all.
     """
-    import numpy as np
-
     at = np.array([(point.x, point.y) for point in points])
     spread = np.ptp(at, axis=0)
     scaled = (at - at.min(axis=0)) / np.where(spread > 0, spread, 1.0) * (_WIDTH, _HEIGHT)

@@ -6,19 +6,12 @@ few instances of one domain would be 0 where all of them were solved, and such a
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.statistics import Parts
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-
-    Floats = NDArray[np.float64]
-
+from perennial.tasks.statistics.cells import Counts, Mask, Numbers
 
 # The covariance of a domain's cells as a sum of effects: matrices as large as these, not as the cells.
 #
@@ -42,9 +35,9 @@ class Sampling:
     an edition, and the instances of each cell.
     """
 
-    variances: "Floats"
-    shared: "Floats"
-    instances: "Ints"
+    variances: Numbers
+    shared: Numbers
+    instances: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +51,15 @@ class Block:
     """
 
     names: tuple[str, ...]
-    players: "Ints"
-    editions: "Ints"
-    rates: "Floats"
-    in_editions: "Ints"
-    of_players: "Ints"
-    noise: "Floats"
-    effects: "Floats"
-    gram: "Floats"
-    pulled: "Floats"
+    players: Counts
+    editions: Counts
+    rates: Numbers
+    in_editions: Counts
+    of_players: Counts
+    noise: Numbers
+    effects: Numbers
+    gram: Numbers
+    pulled: Numbers
 
     @property
     def spans(self) -> tuple[slice, slice, slice]:
@@ -74,22 +67,18 @@ class Block:
         first = 1 + len(self.in_editions)
         return slice(0, 1), slice(1, first), slice(first, first + len(self.of_players))
 
-    def scale(self, variances: "Floats") -> "Floats":
+    def scale(self, variances: Numbers) -> Numbers:
         """Return G's diagonal; effects of instances met together have their variances in Z."""
-        import numpy as np
-
         scale = np.ones(self.effects.shape[2])
         for span, variance in zip(self.spans, variances, strict=True):
             scale[span] = variance
         return scale
 
-    def pull_from(self, values: "Floats", cells: "Bools", scale: "Floats") -> "Floats":
+    def pull_from(self, values: Numbers, cells: Mask, scale: Numbers) -> Numbers:
         """Return Z'V^-1 of the values, a row per domain, with these cells alone in Z, V and the values.
 
         `scale` is G's diagonal.
         """
-        import numpy as np
-
         # The others are taken off: they are few.
         rest = ~cells
         effects = self.effects[:, rest]
@@ -99,7 +88,7 @@ class Block:
         pulled = np.matmul((values / self.noise)[:, None, cells], kept)[:, 0]
         whole = gram * scale
         whole += np.eye(len(scale))
-        pull: Floats = np.linalg.solve(whole, pulled[:, :, None])[:, :, 0]
+        pull: Numbers = np.linalg.solve(whole, pulled[:, :, None])[:, :, 0]
         return pull
 
 
@@ -108,22 +97,22 @@ class Weighted:
     """A block with its covariance inverted: Z'V^-1 Z (`products`) and Z'V^-1 y of the rates (`pulled`)."""
 
     block: Block
-    products: "Floats"
-    pulled: "Floats"
+    products: Numbers
+    pulled: Numbers
 
-    def pull_gaps(self, rates: "Floats") -> "Floats":
+    def pull_gaps(self, rates: Numbers) -> Numbers:
         """Return Z'V^-1 of what the cells' rates differ by from those of their players, a row per domain."""
         players = self.products[:, :, self.block.spans[2]]
-        gaps: Floats = self.pulled - players @ rates[self.block.of_players]
+        gaps: Numbers = self.pulled - players @ rates[self.block.of_players]
         return gaps
 
 
 def make_block(
     names: Sequence[str],
-    players: "Ints",
-    editions: "Ints",
-    rates: "Floats",
-    slopes: "Floats",
+    players: Counts,
+    editions: Counts,
+    rates: Numbers,
+    slopes: Numbers,
     sampling: Sequence[Sampling],
 ) -> Block:
     """Return the block of these domains. `slopes` are of the cells; `rates` has, as `sampling`, a row per
@@ -132,8 +121,6 @@ def make_block(
     In each edition the cells are in the same order by their instances in all of the domains
     (`rank_of_sizes`).
     """
-    import numpy as np
-
     in_editions, edition_of = np.unique(editions, return_inverse=True)
     of_players, player_of = np.unique(players, return_inverse=True)
     cells = np.arange(len(players))
@@ -150,14 +137,12 @@ def make_block(
     return Block(tuple(names), players, editions, rates, *effects_of, noise, effects, gram, pulled)
 
 
-def _met_together(sampling: Sampling, editions: "Ints") -> "Floats":
+def _met_together(sampling: Sampling, editions: Counts) -> Numbers:
     """Return the columns of Z for instances that players of an edition met together.
 
     Of two cells the instances of the smaller one are among those of the larger: their errors' covariance goes
     with 1 / the larger number, and min(a, b) of two such reciprocals is a sum over the steps that both reach.
     """
-    import numpy as np
-
     spread = np.sqrt(sampling.shared * sampling.variances * sampling.instances)
     columns = []
     for edition in np.unique(editions):
@@ -167,7 +152,7 @@ def _met_together(sampling: Sampling, editions: "Ints") -> "Floats":
             reaches = inside & (sampling.instances <= number)
             columns.append(np.where(reaches, spread * (1 / number - below) ** 0.5, 0.0))
             below = 1 / number
-    effects: Floats = np.stack(columns, axis=1)
+    effects: Numbers = np.stack(columns, axis=1)
     return effects
 
 
@@ -182,10 +167,8 @@ def rank_of_sizes(editions: Sequence[str], instances: Sequence[int]) -> tuple[in
     return tuple(places[edition][number] for edition, number in zip(editions, instances, strict=True))
 
 
-def weigh(block: Block, variances: "Floats") -> Weighted:
+def weigh(block: Block, variances: Numbers) -> Weighted:
     """Return the block with the inverse of its covariance, with these variances of the three effects."""
-    import numpy as np
-
     whole = block.gram * block.scale(variances)
     whole += np.eye(whole.shape[1])
     sides = np.concatenate((block.gram, block.pulled[:, :, None]), axis=2)
@@ -224,7 +207,7 @@ class Observations:
     players: tuple[str, ...]
     editions: tuple[str, ...]
     blocks: tuple[Block, ...]
-    slopes: "Floats"
+    slopes: Numbers
     parts: Parts
 
     @property
@@ -235,8 +218,6 @@ class Observations:
 
 def observe(cells: Iterable[DomainCell], parts: Parts) -> Observations:
     """Return the cells as the model takes them; cells without instances are left out."""
-    import numpy as np
-
     kept = sorted(cell for cell in cells if cell.instances > 0)
     totals: dict[str, list[float]] = {}
     for cell in kept:
@@ -290,8 +271,6 @@ def _sampling(cells: Sequence[DomainCell], variances: dict[tuple[str, str], floa
 
     Where one of two players met more, the instances of the other are taken to be among them.
     """
-    import numpy as np
-
     number = np.array([cell.instances for cell in cells])
     noise = np.array([variances[cell.edition, cell.player] for cell in cells])
     return Sampling(noise / number, np.array([parts.shared_share(cell.runs) for cell in cells]), number)

@@ -17,9 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from perennial.schemas.statistics import MeasuredVariance, Parts
+from perennial.tasks.statistics.cells import Numbers
+from perennial.tasks.statistics.clusters import student_p_value, student_quantile
 from perennial.tasks.statistics.multiplicity import holm
 from perennial.tasks.statistics.scale.cells import (
     DomainCell,
@@ -30,14 +34,6 @@ from perennial.tasks.statistics.scale.cells import (
     weigh,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-
-LEVEL = 0.95
 _PRIOR_FACTOR = 1.25
 """Players differ in these variances by a factor of ten (release): the mean one would cover too little."""
 PRIOR_SPREAD = 0.5
@@ -56,6 +52,17 @@ class ScaleEstimate:
     high: float
     p_value: float
 
+    @classmethod
+    def of(cls, value: float, error: float, freedom: float) -> Self:
+        """Return the estimate with this standard error, which has so many degrees of freedom."""
+        reach = student_quantile(freedom) * error
+        p_value = student_p_value(freedom, value / error) if error > 0 else float(value == 0)
+        return cls(value, error, freedom, value - reach, value + reach, p_value)
+
+    def cut_to_rate(self) -> Self:
+        """Return the estimate of a rate, whose interval ends at 0 and 1."""
+        return replace(self, low=max(0.0, self.low), high=min(1.0, self.high))
+
 
 @dataclass(frozen=True)
 class JointModel:
@@ -68,12 +75,12 @@ class JointModel:
     """
 
     seen: Observations
-    rates: "Floats"
-    covariance: "Floats"
-    clustered: "Floats"
-    variances: "Floats"
-    slopes_of_covariance: "Floats"
-    uncertainty: "Floats"
+    rates: Numbers
+    covariance: Numbers
+    clustered: Numbers
+    variances: Numbers
+    slopes_of_covariance: Numbers
+    uncertainty: Numbers
     blocks: tuple[Weighted, ...]
 
     @cached_property
@@ -83,17 +90,13 @@ class JointModel:
 
     def rate(self, player: str) -> ScaleEstimate:
         """Return the player's rate over the population of domains; its interval ends at 0 and 1."""
-        estimate = self._estimate({player: 1.0})
-        return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
+        return self._estimate({player: 1.0}).cut_to_rate()
 
     def difference(self, player: str, other: str) -> ScaleEstimate:
         """Return the player's rate minus that of the other."""
         return self._estimate({player: 1.0, other: -1.0})
 
     def _estimate(self, weights_by_name: dict[str, float]) -> ScaleEstimate:
-        import numpy as np
-        from scipy.special import stdtr, stdtrit
-
         places = np.array([self.numbers[name] for name in weights_by_name])
         weights, pairs = np.array([*weights_by_name.values()]), np.ix_(places, places)
         value, variance = (
@@ -108,12 +111,7 @@ class JointModel:
         # Where domains scatter more than the model says, they are believed.
         error = max(variance, robust) ** 0.5
         # Beyond a million degrees the quantile is the normal one to the last digits that count.
-        degrees = min(max(freedom, 1.0), 1e6)
-        reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * error
-        p_value = 2 * float(stdtr(degrees, -abs(value) / error)) if error > 0 else float(value == 0)
-        return ScaleEstimate(
-            value, error, freedom=degrees, low=value - reach, high=value + reach, p_value=p_value
-        )
+        return ScaleEstimate.of(value, error, min(max(freedom, 1.0), 1e6))
 
 
 def prior_of(parts: Parts) -> tuple[float, float, float]:
@@ -140,8 +138,6 @@ def fit_joint_model(seen: Observations, variances: Sequence[float] | None = None
 
     Raises ValueError where there is no cell.
     """
-    import numpy as np
-
     if not seen.players:
         raise ValueError("no cells: expected one player in one domain at least")
     if variances is not None:
@@ -158,10 +154,8 @@ def fit_joint_model(seen: Observations, variances: Sequence[float] | None = None
     return _solve(seen, np.exp(logs), np.asarray(np.linalg.inv(information), np.float64))
 
 
-def _slope_of_likelihood(seen: Observations, variances: "Floats") -> "tuple[Floats, Floats]":
+def _slope_of_likelihood(seen: Observations, variances: Numbers) -> tuple[Numbers, Numbers]:
     """Return the restricted log-likelihood's gradient by log variances, and the expected information."""
-    import numpy as np
-
     blocks = [weigh(block, variances) for block in seen.blocks]
     rates, covariance, turned = _least_squares(seen, blocks)
     gradient, information = np.zeros(3), np.zeros((3, 3))
@@ -176,10 +170,8 @@ def _slope_of_likelihood(seen: Observations, variances: "Floats") -> "tuple[Floa
     return gradient * variances, information * np.outer(variances, variances)
 
 
-def _least_squares(seen: Observations, blocks: Sequence[Weighted]) -> "tuple[Floats, Floats, Floats]":
+def _least_squares(seen: Observations, blocks: Sequence[Weighted]) -> tuple[Numbers, Numbers, Numbers]:
     """Return rates, their covariance, and X'V^-1 K V^-1 X for the shape K of each variance."""
-    import numpy as np
-
     n = len(seen.players)
     normal, right, turned = np.zeros((n, n)), np.zeros(n), np.zeros((3, n, n))
     for weighted in blocks:
@@ -195,9 +187,7 @@ def _least_squares(seen: Observations, blocks: Sequence[Weighted]) -> "tuple[Flo
     return covariance @ right, covariance, turned
 
 
-def _solve(seen: Observations, variances: "Floats", uncertainty: "Floats") -> JointModel:
-    import numpy as np
-
+def _solve(seen: Observations, variances: Numbers, uncertainty: Numbers) -> JointModel:
     blocks = tuple(weigh(block, variances) for block in seen.blocks)
     rates, covariance, turned = _least_squares(seen, blocks)
     scatter = np.zeros((seen.n_domains, len(seen.players)))
@@ -234,9 +224,9 @@ class _Shift:
 
     weighted: Weighted
     cells: dict[int, int]
-    values: "Floats"
-    pull: "Floats"
-    explained: "Floats"
+    values: Numbers
+    pull: Numbers
+    explained: Numbers
 
 
 class EditionShifts:
@@ -248,8 +238,6 @@ class EditionShifts:
         self._shifts = tuple(self._predict())
 
     def _predict(self) -> Iterator[_Shift]:
-        import numpy as np
-
         model = self._model
         for weighted in model.blocks:
             block = weighted.block
@@ -267,8 +255,6 @@ class EditionShifts:
 
     def shift(self) -> ScaleEstimate:
         """Return the mean over the edition's domains of what was common to all players there."""
-        import numpy as np
-
         model = self._model
         value, variance, domains = 0.0, 0.0, 0
         pull = np.zeros(len(model.rates))
@@ -285,8 +271,6 @@ class EditionShifts:
 
         None where it has no answers there.
         """
-        import numpy as np
-
         model = self._model
         who = model.numbers[player]
         slope = float(model.seen.slopes[who])
@@ -313,20 +297,11 @@ class EditionShifts:
         rest[who] += 1
         covariance = model.covariance
         variance = variance / domains**2 + float(2 * rest @ covariance @ pull + rest @ covariance @ rest)
-        return _estimate(value / domains, variance, domains, is_rate=True)
+        return _estimate(value / domains, variance, domains).cut_to_rate()
 
 
-def _estimate(value: float, variance: float, domains: int, *, is_rate: bool = False) -> ScaleEstimate:
-    from scipy.special import stdtr, stdtrit
-
-    freedom = float(max(1, domains - 1))
-    error = max(variance, 0.0) ** 0.5
-    reach = float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
-    low, high = value - reach, value + reach
-    if is_rate:
-        low, high = max(0.0, low), min(1.0, high)
-    p_value = 2 * float(stdtr(freedom, -abs(value) / error)) if error > 0 else float(value == 0)
-    return ScaleEstimate(value, error, freedom, low, high, p_value)
+def _estimate(value: float, variance: float, domains: int) -> ScaleEstimate:
+    return ScaleEstimate.of(value, max(variance, 0.0) ** 0.5, float(max(1, domains - 1)))
 
 
 # Does a player follow hard and easy domains as the scale takes it to? A test for each player.
@@ -352,9 +327,6 @@ class Slope:
 
 def find_slopes(model: JointModel) -> dict[str, Slope]:
     """Return the slope of each player that shares ten domains or more with others, by name."""
-    import numpy as np
-    from scipy.special import stdtr
-
     slopes = {}
     for number, player in enumerate(model.seen.players):
         expected, gaps = _predict(model, number)
@@ -365,15 +337,13 @@ def find_slopes(model: JointModel) -> dict[str, Slope]:
         left = (gaps - value * expected) / np.maximum(1 - leverage, 1e-9)
         error = float(np.sqrt(((expected * left) ** 2).sum())) / squares
         if error > 0:
-            p_value = 2 * float(stdtr(len(expected) - 1, -abs(value - 1) / error))
+            p_value = student_p_value(len(expected) - 1, (value - 1) / error)
             slopes[player] = Slope(value, error, len(expected), p_value)
     return slopes
 
 
-def _predict(model: JointModel, number: int) -> "tuple[Floats, Floats]":
+def _predict(model: JointModel, number: int) -> tuple[Numbers, Numbers]:
     """Return, by domain that others played too, the player's gap as others predict it, and as it is."""
-    import numpy as np
-
     expected, gaps = [np.empty(0)], [np.empty(0)]
     for block in model.seen.blocks:
         is_own = block.players == number
