@@ -116,74 +116,97 @@ def fewest_statements(frame_: Frame, masks: Sequence[int], option: int) -> int:
     raise ValueError("the statements leave the option open")
 
 
-# The second engine: arrangements counted and options decided by python-sat, without any bit mask.
+@dataclass(frozen=True)
+class Puzzle:
+    """What statements and options say, for both engines; `symmetry`: so many arrangements count as one."""
+
+    frame: Frame
+    statements: Sequence[Constraint]
+    options: Sequence[Constraint]
+    symmetry: int = 1
+
+    @cached_property
+    def stated(self) -> list[int]:
+        """The masks of the statements."""
+        return list(map(self.frame.mask, self.statements))
+
+    @cached_property
+    def held(self) -> int:
+        """The arrangements that keep all statements."""
+        return all_of(self.frame, self.stated)
+
+    def decide(self) -> EngineDecision:
+        """The number of arrangements, and what all of them say of each option."""
+        # Where nothing can hold, neither can an option.
+        verdicts = (
+            verdict(self.held, mask) if self.held else False for mask in map(self.frame.mask, self.options)
+        )
+        return EngineDecision(self.held.bit_count() // self.symmetry, tuple(verdicts))
+
+    def count_steps(self) -> int:
+        """The fewest statements that decide the hardest option; ValueError where they leave one open."""
+        return max(
+            fewest_statements(self.frame, self.stated, self.frame.mask(option)) for option in self.options
+        )
+
+    def check(self) -> EngineDecision:
+        """Second engine: python-sat, without any bit mask.
+
+        Raises ValueError where the number of arrangements is no multiple of the symmetry's order.
+        """
+        with Solver(name="cadical153", bootstrap_with=_clauses(self.frame)) as solver:
+            for constraint in self.statements:
+                _add(solver, self.frame, constraint)
+            verdicts = tuple(_decide(solver, self.frame, option) for option in self.options)
+            count = _count(solver, self.frame)
+        if count % self.symmetry:
+            raise ValueError(f"{count} arrangements are no multiple of the symmetry's order {self.symmetry}")
+        return EngineDecision(count // self.symmetry, verdicts)
 
 
-def decide_by_solver(
-    size: int,
-    values: int,
-    statements: Sequence[Constraint],
-    options: Sequence[Constraint],
-    symmetry: int = 1,
-    *,
-    is_injective: bool = True,
-) -> EngineDecision:
-    """The number of arrangements modulo a symmetry of this order, and the verdict of each option.
-
-    `is_injective`: no two variables have the same value.
-
-    Raises ValueError where the number of arrangements is no multiple of the symmetry's order.
-    """
-    with Solver(name="cadical153", bootstrap_with=_clauses(size, values, is_injective)) as solver:
-        for constraint in statements:
-            _add(solver, values, constraint)
-        verdicts = tuple(_decide(solver, values, option, size) for option in options)
-        count = _count(solver, size, values)
-    if count % symmetry:
-        raise ValueError(f"{count} arrangements are no multiple of the symmetry's order {symmetry}")
-    return EngineDecision(count // symmetry, verdicts)
+# The clauses of the second engine: a literal says that a variable has a value.
 
 
-def _literal(values: int, variable: int, value: int) -> int:
-    return variable * values + value + 1
+def _literal(frame_: Frame, variable: int, value: int) -> int:
+    return variable * frame_.values + value + 1
 
 
-def _clauses(size: int, values: int, is_injective: bool) -> list[list[int]]:
+def _clauses(frame_: Frame) -> list[list[int]]:
     # At most one, pair by pair: for so few values an encoding with more variables would not be smaller.
     clauses = []
-    for variable in range(size):
-        literals = [_literal(values, variable, value) for value in range(values)]
+    for variable in range(frame_.size):
+        literals = [_literal(frame_, variable, value) for value in range(frame_.values)]
         clauses.append(literals)
         clauses += [[-a, -b] for a, b in combinations(literals, 2)]
-    for value in range(values if is_injective else 0):
-        literals = [_literal(values, variable, value) for variable in range(size)]
+    for value in range(frame_.values if frame_.is_injective else 0):
+        literals = [_literal(frame_, variable, value) for variable in range(frame_.size)]
         clauses += [[-a, -b] for a, b in combinations(literals, 2)]
     return clauses
 
 
-def _add(solver: Solver, values: int, constraint: Constraint) -> None:
-    for chosen in product(range(values), repeat=len(constraint.variables)):
+def _add(solver: Solver, frame_: Frame, constraint: Constraint) -> None:
+    for chosen in product(range(frame_.values), repeat=len(constraint.variables)):
         if chosen not in constraint.allowed:
             pairs = zip(constraint.variables, chosen, strict=True)
-            solver.add_clause([-_literal(values, variable, value) for variable, value in pairs])
+            solver.add_clause([-_literal(frame_, variable, value) for variable, value in pairs])
 
 
-def _decide(solver: Solver, values: int, option: Constraint, size: int) -> Verdict:
+def _decide(solver: Solver, frame_: Frame, option: Constraint) -> Verdict:
     """Whether the option holds in all arrangements, in none, or in some."""
     held = broken = False
-    for chosen in product(range(values), repeat=len(option.variables)):
+    for chosen in product(range(frame_.values), repeat=len(option.variables)):
         pairs = zip(option.variables, chosen, strict=True)
-        if solver.solve(assumptions=[_literal(values, variable, value) for variable, value in pairs]):
+        if solver.solve(assumptions=[_literal(frame_, variable, value) for variable, value in pairs]):
             held, broken = held or chosen in option.allowed, broken or chosen not in option.allowed
     return None if held and broken else held
 
 
-def _count(solver: Solver, size: int, values: int) -> int:
+def _count(solver: Solver, frame_: Frame) -> int:
     """The number of arrangements; each one found is forbidden (so this comes last)."""
     count = 0
     while solver.solve():
         # The true literals are enough: each variable has one value, so the false ones follow.
-        model = [literal for literal in solver.get_model() if 0 < literal <= size * values]
+        model = [literal for literal in solver.get_model() if 0 < literal <= frame_.size * frame_.values]
         solver.add_clause([-literal for literal in model])
         count += 1
     return count

@@ -10,7 +10,6 @@ from perennial.schemas.knowlogic.things import (
     LANGUAGES,
     Argument,
     Difficulty,
-    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -19,8 +18,7 @@ from perennial.schemas.knowlogic.things import (
 from perennial.tasks.knowlogic.arrangement import (
     Constraint,
     Frame,
-    all_of,
-    decide_by_solver,
+    Puzzle,
     drop_redundant,
     frame,
     verdict,
@@ -93,27 +91,23 @@ def frame_of(people: int, surnames: int) -> Frame:
     return frame(people, surnames, is_injective=False)
 
 
-def decide(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
-    """The number of ways that the statements allow, and the verdicts, by masks."""
-    whole, statements, options = _masks(terms, problem)
-    held = all_of(whole, statements)
-    return EngineDecision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
-
-
-def check(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
-    """Second engine: python-sat."""
-    size, values = len(problem.entities), len(problem.details)
-    statements, options = _constraints(terms, problem)
-    return decide_by_solver(size, values, statements, options, is_injective=False)
+def puzzle_of(terms: Mapping[str, Term], problem: Problem) -> Puzzle:
+    """The ways to give everybody a surname, and which of them each sentence allows."""
+    stated, asked = (
+        [constrain(terms, problem.entities, problem.details, sentence) for sentence in sentences]
+        for sentences in (problem.statements, problem.options)
+    )
+    return Puzzle(frame_of(len(problem.entities), len(problem.details)), stated, asked)
 
 
 def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
     """The labels; raise ValueError where the statements leave an option open."""
-    whole, statements, options = _masks(terms, problem)
+    puzzle = puzzle_of(terms, problem)
+    options = map(puzzle.frame.mask, puzzle.options)
     costs = [steps_of(statement) for statement in problem.statements]
     sentences = (*problem.statements, *problem.options)
     kin = {str(sentence.arguments[2]) for sentence in sentences if sentence.template == KIN}
-    cl = max(count_steps(whole, statements, costs, option) for option in options)
+    cl = max(count_steps(puzzle.frame, puzzle.stated, costs, option) for option in options)
     pairs = {frozenset(link.arguments[:2]) for link in problem.statements if link.template in (*OF_TWO, KIN)}
     ne = len(pairs)
     compared = {sentence.template for sentence in sentences} & _RELATIONS.keys()
@@ -166,20 +160,6 @@ def _list_orders(sentence: Proposition) -> list[tuple[str | int, ...]]:
     """A sentence's arguments, both ways round where that says the same."""
     arguments = sentence.arguments
     return [arguments, arguments[::-1]] if sentence.template in OF_TWO else [arguments]
-
-
-def _constraints(terms: Mapping[str, Term], problem: Problem) -> tuple[list[Constraint], list[Constraint]]:
-    statements, options = (
-        [constrain(terms, problem.entities, problem.details, sentence) for sentence in sentences]
-        for sentences in (problem.statements, problem.options)
-    )
-    return statements, options
-
-
-def _masks(terms: Mapping[str, Term], problem: Problem) -> tuple[Frame, list[int], list[int]]:
-    whole = frame_of(len(problem.entities), len(problem.details))
-    statements, options = _constraints(terms, problem)
-    return whole, list(map(whole.mask, statements)), list(map(whole.mask, options))
 
 
 # Texts about surnames: the introduction, and the words of sentences.
@@ -441,8 +421,8 @@ def build(knowledge: Knowledge) -> Domain:
         {SCENARIO: {"easy": _SHARE, "medium": _SHARE, "hard": _SHARE}},
         types=lambda _: TYPES,
         draw=drawer.draw,
-        decide=lambda problem: decide(terms, problem),
-        check=lambda problem: check(terms, problem),
+        decide=lambda problem: puzzle_of(terms, problem).decide(),
+        check=lambda problem: puzzle_of(terms, problem).check(),
         labels=lambda problem: label(terms, problem),
         canonical=canonical,
         write_intro=lambda problem, language: write_intro(books[language], problem),

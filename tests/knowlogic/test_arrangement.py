@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.schemas.knowlogic.things import EngineDecision
 from perennial.tasks.knowlogic.arrangement import (
     Constraint,
+    Puzzle,
     all_of,
-    decide_by_solver,
     drop_redundant,
     fewest_statements,
     frame,
@@ -32,15 +31,8 @@ def test_enumeration_and_solver_agree(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, values))
     statements = data.draw(st.lists(constraints(size, values), max_size=4))
     options = data.draw(st.lists(constraints(size, values), min_size=1, max_size=4))
-    of = frame(size, values)
-    masks = [of.mask(each) for each in statements]
-    held = all_of(of, masks)
-    found = decide_by_solver(size, values, statements, options)
-    assert found.arrangements == held.bit_count()
-    if held:
-        assert found == EngineDecision(
-            held.bit_count(), tuple(verdict(held, of.mask(each)) for each in options)
-        )
+    puzzle = Puzzle(frame(size, values), statements, options)
+    assert puzzle.check() == puzzle.decide()
 
 
 @pytest.mark.slow

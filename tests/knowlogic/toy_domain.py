@@ -8,7 +8,6 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     Difficulty,
     DomainName,
-    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -17,12 +16,10 @@ from perennial.schemas.knowlogic.things import (
 )
 from perennial.tasks.knowlogic.arrangement import (
     Constraint,
+    Puzzle,
     all_of,
-    decide_by_solver,
     drop_redundant,
-    fewest_statements,
     frame,
-    verdict,
 )
 from perennial.tasks.knowlogic.phrasebook import Phrasebook, join_names, split_names
 from perennial.tasks.knowlogic.problem import (
@@ -86,8 +83,8 @@ def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
         SHARES,
         types=lambda _scenario: TYPES,
         draw=lambda request, rng: _draw(people, request, rng),
-        decide=_decide,
-        check=_check,
+        decide=lambda problem: _puzzle(problem).decide(),
+        check=lambda problem: _puzzle(problem).check(),
         labels=_labels,
         canonical=_canonical,
         write_intro=write_intro,
@@ -122,19 +119,12 @@ def _mask_at(size: int, template: str, places: tuple[int, ...]) -> int:
     return frame(size, size).mask(Constraint(places, _allowed(size, template)))
 
 
-def _decide(problem: Problem) -> EngineDecision:
-    of = frame(len(problem.entities), len(problem.entities))
-    held = all_of(of, (_mask(problem, each) for each in problem.statements))
-    verdicts = (verdict(held, _mask(problem, each)) for each in problem.options)
-    return EngineDecision(held.bit_count(), tuple(verdicts))
-
-
-def _check(problem: Problem) -> EngineDecision:
+def _puzzle(problem: Problem) -> Puzzle:
     size = len(problem.entities)
     statements, options = (
         [_constraint(problem, each) for each in of] for of in (problem.statements, problem.options)
     )
-    return decide_by_solver(size, size, statements, options)
+    return Puzzle(frame(size, size), statements, options)
 
 
 def _draw(people: tuple[Person, ...], request: Request, rng: random.Random) -> Problem | None:
@@ -177,9 +167,7 @@ def _pairs(entities: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _labels(problem: Problem) -> Labels:
-    of = frame(len(problem.entities), len(problem.entities))
-    masks = [_mask(problem, each) for each in problem.statements]
-    chain = max(fewest_statements(of, masks, _mask(problem, each)) for each in problem.options)
+    chain = _puzzle(problem).count_steps()
     level = 0.1 * len(problem.entities) + 0.2 * chain
     return Labels(
         (),
@@ -195,9 +183,9 @@ def _labels(problem: Problem) -> Labels:
 
 def _canonical(problem: Problem) -> object:
     """Return the problem with the people numbered by where they stand."""
-    of = frame(len(problem.entities), len(problem.entities))
-    held = all_of(of, (_mask(problem, each) for each in problem.statements))
-    seats = dict(zip(problem.entities, of.arrangement(held), strict=True)) if held else {}
+    puzzle = _puzzle(problem)
+    held = puzzle.held
+    seats = dict(zip(problem.entities, puzzle.frame.arrangement(held), strict=True)) if held else {}
     number = {**seats, GAP: GAP}
 
     def rename(said: Proposition | None) -> list[object]:

@@ -11,13 +11,11 @@ from perennial.schemas.knowlogic.things import (
     LETTERS,
     Argument,
     Difficulty,
-    EngineDecision,
     Knowledge,
     Labels,
     Proposition,
     QuestionType,
 )
-from perennial.tasks.knowlogic.arrangement import decide_by_solver, fewest_statements, verdict
 from perennial.tasks.knowlogic.closure import Closure
 from perennial.tasks.knowlogic.mix.sentences import (
     SCENARIOS,
@@ -41,7 +39,7 @@ from perennial.tasks.knowlogic.space.drawing import (
     draw_statements,
     say,
 )
-from perennial.tasks.knowlogic.space.reasoning import Facts, SpaceBoard, load_board, mask_all
+from perennial.tasks.knowlogic.space.reasoning import Facts, SpaceBoard, load_board
 
 # Difficulty of mix (Appendix D): level = 0.4 level_nature + level_space + (nm_q + nm_a) / 2, and the cuts.
 #
@@ -233,30 +231,14 @@ class MixJudge:
             tuple(board.fact(option, indices) for option in problem.options),
         )
 
-    def decide(self, problem: Problem) -> EngineDecision:
-        """Arrangements and verdicts by masks."""
-        board, statements, options = self.facts(problem)
-        held = mask_all(board, statements)
-        verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
-        return EngineDecision(held.bit_count(), verdicts)
-
-    def check(self, problem: Problem) -> EngineDecision:
-        """Second engine: python-sat."""
-        board, statements, options = self.facts(problem)
-        size = board.scene.size
-        return decide_by_solver(
-            size, size, list(map(board.constraint, statements)), list(map(board.constraint, options))
-        )
-
     def labels(self, problem: Problem) -> Labels:
         """The labels; raise ValueError where the statements leave an option open."""
-        board, statements, options = self.facts(problem)
-        used = {fact.predicate: board.predicates[fact.predicate] for fact in (*statements, *options)}
+        facts = self.facts(problem)
+        predicates = facts.board.predicates
+        used = {fact.predicate: predicates[fact.predicate] for fact in (*facts.statements, *facts.options)}
         parts = self._parts(problem)
         properties = {name for name, _ in parts}
-        masks = [board.mask(fact) for fact in statements]
-        variables = self.rate(problem)
-        chain = max(fewest_statements(board.frame, masks, board.mask(option)) for option in options)
+        variables, chain = self.rate(problem), facts.puzzle.count_steps()
         return Labels(
             properties=tuple(
                 sorted({*properties, *(name for name, predicate in used.items() if predicate.arity == 1)})
@@ -266,7 +248,7 @@ class MixJudge:
             chain_length=chain,
             precision="vague" if variables["level_space"] else "precise",
             level=rate(*variables.values()),
-            difficulty=CUTS.classify(chain, problem.type, len(options)),
+            difficulty=CUTS.classify(chain, problem.type, len(problem.options)),
             variables=variables,
         )
 
@@ -300,7 +282,7 @@ class MixJudge:
         else:
             is_vague = problem.type.startswith("vague")
             question = [problem.asked]
-        letters = right_letters(problem, self.decide(problem).verdicts)
+        letters = right_letters(problem, self.facts(problem).puzzle.decide().verdicts)
         right = [option for letter, option in zip("ABCD", problem.options, strict=False) if letter in letters]
         if problem.asked is not None:
             gap = problem.asked.arguments.index(GAP)
@@ -359,8 +341,8 @@ def build(knowledge: Knowledge) -> Domain:
         {scenario: {"easy": 1, "medium": 1, "hard": 1} for scenario in SCENARIOS},
         types=lambda scenario: TYPES,
         draw=MixDrawer(descriptions).draw,
-        decide=judge.decide,
-        check=judge.check,
+        decide=lambda problem: judge.facts(problem).puzzle.decide(),
+        check=lambda problem: judge.facts(problem).puzzle.check(),
         labels=judge.labels,
         canonical=judge.canonical,
         write_intro=wording.write_intro,

@@ -11,20 +11,13 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     Argument,
-    EngineDecision,
     Knowledge,
     Labels,
     Language,
     Proposition,
     QuestionType,
 )
-from perennial.tasks.knowlogic.arrangement import (
-    Constraint,
-    all_of,
-    decide_by_solver,
-    fewest_statements,
-    verdict,
-)
+from perennial.tasks.knowlogic.arrangement import Constraint, Puzzle
 from perennial.tasks.knowlogic.closure import Closure
 from perennial.tasks.knowlogic.nature.draw import SCENARIOS, GapMaker, NatureDrawer, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
@@ -32,7 +25,6 @@ from perennial.tasks.knowlogic.nature.meaning import (
     FRAME,
     HOLDS,
     ORDERS,
-    SIZE,
     SLOTS,
     SYMMETRIC,
     FactMaker,
@@ -61,33 +53,23 @@ class NatureJudge:
     nature: Nature
     meanings: Mapping[str, Meaning]
 
-    def decide(self, problem: Problem) -> EngineDecision:
-        """Arrangements and verdicts by masks; raise ValueError for what cannot be said of the four."""
-        held = all_of(FRAME, self._masks(problem, problem.statements))
-        options = self._masks(problem, problem.options)
-        # Where nothing can hold, neither can an option.
-        return EngineDecision(
-            held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options)
+    def puzzle(self, problem: Problem) -> Puzzle:
+        """What both engines judge; raise ValueError for what cannot be said of the four."""
+        stated, asked = (
+            [self._constraint(problem, sentence) for sentence in sentences]
+            for sentences in (problem.statements, problem.options)
         )
-
-    def check(self, problem: Problem) -> EngineDecision:
-        """Second engine: python-sat."""
-        return decide_by_solver(
-            SIZE,
-            SIZE,
-            [self._constraint(problem, statement) for statement in problem.statements],
-            [self._constraint(problem, option) for option in problem.options],
-        )
+        return Puzzle(FRAME, stated, asked)
 
     def labels(self, problem: Problem) -> Labels:
         """The labels; raise ValueError where the statements leave an option open."""
         sentences = (*problem.statements, *problem.options)
         used = [self.meanings[sentence.template] for sentence in sentences]
         properties = {meaning.about for meaning in used if meaning.about}
-        statements = self._masks(problem, problem.statements)
+        puzzle = self.puzzle(problem)
         kl = sum(self.nature.properties[name].difficulty for name in properties)
-        cl = max(fewest_statements(FRAME, statements, mask) for mask in self._masks(problem, problem.options))
-        nm = is_unmentioned(self._find_slots(problem.statements), self._find_places_asked(problem))
+        cl = puzzle.count_steps()
+        nm = is_unmentioned(self._find_slots(problem.statements), self._find_places_asked(problem, puzzle))
         return Labels(
             properties=tuple(sorted(properties)),
             relations=tuple(sorted({meaning.template for meaning in used if meaning.relation})),
@@ -105,7 +87,7 @@ class NatureJudge:
         The things are what they are, but a number is only a name: each place is named by the thing that the
         statements put there. (Where they allow several arrangements, places keep their numbers.)
         """
-        held = all_of(FRAME, self._masks(problem, problem.statements))
+        held = self.puzzle(problem).held
         names: dict[Argument, Argument] = {}
         if held.bit_count() == 1:
             arrangement = FRAME.arrangement(held)
@@ -139,18 +121,14 @@ class NatureJudge:
             raise ValueError(f"no template {sentence.template!r}")
         return self.meanings[sentence.template]
 
-    def _masks(self, problem: Problem, sentences: tuple[Proposition, ...]) -> list[int]:
-        return [FRAME.mask(self._constraint(problem, sentence)) for sentence in sentences]
-
     def _find_slots(self, sentences: tuple[Proposition, ...]) -> set[int]:
         return {slot for sentence in sentences for slot in slots_of(self._meaning(sentence), sentence)}
 
-    def _find_places_asked(self, problem: Problem) -> set[int]:
+    def _find_places_asked(self, problem: Problem, puzzle: Puzzle) -> set[int]:
         if problem.asked is None or GAP not in problem.asked.arguments[:1]:
             return self._find_slots(problem.options if problem.asked is None else (problem.asked,))
-        held = all_of(FRAME, self._masks(problem, problem.statements))
-        masks = self._masks(problem, problem.options)
-        right = (option for option, mask in zip(problem.options, masks, strict=True) if verdict(held, mask))
+        verdicts = puzzle.decide().verdicts
+        right = (option for option, is_right in zip(problem.options, verdicts, strict=True) if is_right)
         return self._find_slots(tuple(right))
 
     def _rules(self, problem: Problem, used: list[Meaning]) -> set[str]:
@@ -314,8 +292,8 @@ def build(knowledge: Knowledge) -> Domain:
         {name: {"easy": 1, "medium": 1, "hard": 1} for name in choices},
         types=lambda scenario: TYPES,
         draw=lambda request, rng: drawers[request.scenario].draw(request, rng),
-        decide=judge.decide,
-        check=judge.check,
+        decide=lambda problem: judge.puzzle(problem).decide(),
+        check=lambda problem: judge.puzzle(problem).check(),
         labels=judge.labels,
         canonical=judge.canonical,
         write_intro=lambda problem, language: wordings[problem.scenario].write_intro(

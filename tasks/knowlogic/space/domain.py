@@ -18,18 +18,10 @@ from perennial.schemas.knowlogic.things import (
     Language,
     QuestionType,
 )
-from perennial.tasks.knowlogic.arrangement import fewest_statements
 from perennial.tasks.knowlogic.phrasebook import Phrasebook, capitalize, split_names
 from perennial.tasks.knowlogic.problem import Domain, Intro, Problem, names_of, read_people
 from perennial.tasks.knowlogic.space.drawing import CUTS, draw, level
-from perennial.tasks.knowlogic.space.reasoning import (
-    canonical,
-    check,
-    decide,
-    facts_of,
-    rules_used,
-    sentences,
-)
+from perennial.tasks.knowlogic.space.reasoning import canonical, facts_of, rules_used, sentences
 from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
 
 # The labels of a space question (section 3.3 of the paper).
@@ -37,7 +29,8 @@ from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
 
 def labels(problem: Problem) -> Labels:
     """What is known of a problem beside its text."""
-    board, statements, options = facts_of(problem)
+    facts = facts_of(problem)
+    board, statements, options = facts
     used = {fact.predicate: board.predicates[fact.predicate] for fact in (*statements, *options)}
     named = {index for fact in statements for index in fact.places if index >= 0}
     nm, al = len(problem.entities), int(len(named) < len(problem.entities))
@@ -46,8 +39,7 @@ def labels(problem: Problem) -> Labels:
         if problem.asked
         else all(board.predicates[fact.predicate].is_precise for fact in options)
     )
-    masks = [board.mask(fact) for fact in statements]
-    chain = max(fewest_statements(board.frame, masks, board.mask(option)) for option in options)
+    chain = facts.puzzle.count_steps()
     return Labels(
         properties=tuple(sorted(name for name, predicate in used.items() if predicate.arity == 1)),
         relations=tuple(sorted(name for name, predicate in used.items() if predicate.arity > 1)),
@@ -242,8 +234,8 @@ def build(knowledge: Knowledge) -> Domain:
         _shares(),
         types=types,
         draw=lambda request, rng: draw(request, rng, wording.cast),
-        decide=decide,
-        check=check,
+        decide=lambda problem: facts_of(problem).puzzle.decide(),
+        check=lambda problem: facts_of(problem).puzzle.check(),
         labels=labels,
         canonical=canonical,
         write_intro=wording.write_intro,

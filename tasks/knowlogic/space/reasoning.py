@@ -6,8 +6,8 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.things import Argument, EngineDecision, Proposition
-from perennial.tasks.knowlogic.arrangement import Constraint, Frame, all_of, decide_by_solver, frame, verdict
+from perennial.schemas.knowlogic.things import Argument, Proposition
+from perennial.tasks.knowlogic.arrangement import Constraint, Frame, Puzzle, all_of, frame
 from perennial.tasks.knowlogic.closure import Closure, Inference, close
 from perennial.tasks.knowlogic.problem import Problem
 from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Predicate, Scene, predicates
@@ -158,6 +158,12 @@ class Facts(NamedTuple):
     statements: tuple[Fact, ...]
     options: tuple[Fact, ...]
 
+    @property
+    def puzzle(self) -> Puzzle:
+        """What both engines judge; arrangements count modulo symmetry."""
+        stated, asked = (list(map(self.board.constraint, facts)) for facts in (self.statements, self.options))
+        return Puzzle(self.board.frame, stated, asked, self.board.scene.order)
+
 
 def facts_of(problem: Problem) -> Facts:
     """The facts of a problem; raise LookupError or ValueError where it names what is not there."""
@@ -172,23 +178,6 @@ def facts_of(problem: Problem) -> Facts:
 def mask_all(board: SpaceBoard, statements: Sequence[Fact]) -> int:
     """The arrangements in which all statements hold."""
     return all_of(board.frame, map(board.mask, statements))
-
-
-def decide(problem: Problem) -> EngineDecision:
-    """What all arrangements say: their number modulo symmetry, and the verdict of each option."""
-    board, statements, options = facts_of(problem)
-    held = mask_all(board, statements)
-    # Where nothing can hold, neither can an option.
-    verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
-    return EngineDecision(held.bit_count() // board.scene.order, verdicts)
-
-
-def check(problem: Problem) -> EngineDecision:
-    """Second engine: python-sat, from the sets of slots alone."""
-    board, statements, options = facts_of(problem)
-    size = board.scene.size
-    stated, asked = (list(map(board.constraint, facts)) for facts in (statements, options))
-    return decide_by_solver(size, size, stated, asked, board.scene.order)
 
 
 def arrangement_of(board: SpaceBoard, statements: Sequence[Fact]) -> tuple[int, ...]:
