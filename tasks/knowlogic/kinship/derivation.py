@@ -10,12 +10,12 @@ husband of somebody's aunt may be that aunt's sister or the aunt.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 
 from pysat.solvers import Solver
 
-from perennial.schemas.knowlogic.things import GAP, Argument, EngineDecision, Proposition, Verdict
-from perennial.tasks.knowlogic.kinship.models import LIMIT, Model, resolve
+from perennial.schemas.knowlogic.things import Argument, EngineDecision, Proposition, Verdict
+from perennial.tasks.knowlogic.kinship.models import LIMIT, Model, Side, resolve, sides_of
 from perennial.tasks.knowlogic.kinship.terms import (
     BIRTH,
     LETTERS,
@@ -28,58 +28,20 @@ from perennial.tasks.knowlogic.kinship.terms import (
     Term,
 )
 from perennial.tasks.knowlogic.problem import Problem
-
-# The same problem under other names: a form that no renaming of people and no order of lines changes.
-
-# A proposition: where it stands (statement, asked, option), its template, and its arguments.
-_Line = tuple[str, Proposition]
+from perennial.tasks.knowlogic.social.relations import find_least_form
 
 
 def canonical(problem: Problem) -> object:
     """A JSON value that is equal for problems that differ by names and the order of lines alone."""
-    lines: list[_Line] = [("statement", statement) for statement in problem.statements]
-    lines += [("option", option) for option in problem.options]
-    if problem.asked is not None:
-        lines.append(("asked", problem.asked))
-    people = problem.entities
-    colors = _refine(people, lines)
-    classes = [[x for x in people if colors[x] == color] for color in sorted(set(colors.values()))]
-    # Only people whom no line tells apart are permuted: few orders where n! would be too many.
-    best = min(
-        _write(lines, [x for part in order for x in part])
-        for order in product(*(permutations(members) for members in classes))
-    )
-    return [problem.scenario, problem.type, len(people), best]
-
-
-def _refine(people: Sequence[Argument], lines: Sequence[_Line]) -> dict[Argument, int]:
-    """A number for each person that tells apart who stands in different lines, by repeated rounds."""
-    colors = dict.fromkeys(people, 0)
-    for _ in people:
-        seen: dict[Argument, list[str]] = {x: [] for x in people}
-        for origin, line in lines:
-            colored = [f"#{colors[name]}" if name in colors else str(name) for name in line.arguments]
-            for position, name in enumerate(line.arguments):
-                if name in colors:
-                    seen[name].append(repr((origin, line.template, position, colored)))
-        keys = {x: (colors[x], sorted(seen[x])) for x in people}
-        ordered: list[tuple[int, list[str]]] = []
-        for key in sorted(keys.values()):
-            if key not in ordered:
-                ordered.append(key)
-        renewed = {x: ordered.index(keys[x]) for x in people}
-        if len(set(renewed.values())) == len(set(colors.values())):
-            return renewed
-        colors = renewed
-    return colors
-
-
-def _write(lines: Sequence[_Line], order: Sequence[Argument]) -> list[list[str]]:
-    number: Mapping[Argument, str] = {GAP: GAP, **{x: f"#{position}" for position, x in enumerate(order)}}
-    return sorted(
-        [origin, line.template, *(number.get(argument, str(argument)) for argument in line.arguments)]
-        for origin, line in lines
-    )
+    sentences = [("statement", statement) for statement in problem.statements]
+    sentences += [("option", option) for option in problem.options]
+    sentences += [("asked", problem.asked)] if problem.asked else []
+    items = [(f"{origin} {sentence.template}", sentence.arguments) for origin, sentence in sentences]
+    lines = [
+        [*str(word).split(), *(f"#{part}" if isinstance(part, int) else part for part in arguments)]
+        for word, *arguments in find_least_form(problem.entities, items)
+    ]
+    return [problem.scenario, problem.type, len(problem.entities), lines]
 
 
 # Two persons whose relation is known, the smaller number first.
@@ -231,7 +193,7 @@ def count_steps(
 
 def count_terms(option: Proposition) -> int:
     """How many terms an option has."""
-    return {"is": 1, "holder_is": 2, "is_of_holder": 2, "holder_is_of_holder": 3}[option.template]
+    return 1 + sum(side.term is not None for side in sides_of(option)[:2])
 
 
 # The second engine: the same conventions as clauses of python-sat, without any search of ours.
@@ -360,10 +322,12 @@ class _Clauses:
                 parts.append(self.is_older(a, b) if older else self.is_older(b, a))
             yield self.all_of(parts)
 
-    def holders(self, term: Argument, ego: Argument) -> dict[int, int]:
-        """For each other person the variable that they are the term of a person."""
-        start = self.number[ego]
-        return {who: self.is_term(str(term), start, who) for who in range(self.size) if who != start}
+    def candidates(self, side: Side) -> dict[int, int | None]:
+        """Whom a side may mean, each with the variable that they do; one with a name needs none."""
+        start = self.number[side.person]
+        if side.term is None:
+            return {start: None}
+        return {who: self.is_term(side.term, start, who) for who in range(self.size) if who != start}
 
     def says(self, statement: Proposition) -> int:
         number = self.number
@@ -377,25 +341,11 @@ class _Clauses:
 
     def decide(self, option: Proposition) -> Verdict:
         """Whether an option holds in all solutions, in none, or neither (or fits nobody in some)."""
-        number, arguments = self.number, option.arguments
-        if option.template == "is":
-            who, ego, term = arguments
-            return self.settle([], self.is_term(str(term), number[ego], number[who]))
-        # Who is described on each side; a person with a name needs no variable.
-        left: dict[int, int | None]
-        right: dict[int, int | None]
-        if option.template == "holder_is":
-            b, first, c, relation = arguments
-            left, right = {**self.holders(first, b)}, {number[c]: None}
-        elif option.template == "is_of_holder":
-            a, b, first, relation = arguments
-            left, right = {number[a]: None}, {**self.holders(first, b)}
-        else:
-            b, first, c, second, relation = arguments
-            left, right = {**self.holders(first, b)}, {**self.holders(second, c)}
+        claim = sides_of(option)
+        left, right = self.candidates(claim.left), self.candidates(claim.right)
         described = [[literal for literal in side.values() if literal is not None] for side in (left, right)]
         ways = [
-            self.all_of([part for part in (p, q, self.is_term(str(relation), ego, who)) if part is not None])
+            self.all_of([part for part in (p, q, self.is_term(claim.term, ego, who)) if part is not None])
             for who, p in left.items()
             for ego, q in right.items()
             if who != ego

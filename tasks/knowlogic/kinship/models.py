@@ -36,6 +36,21 @@ class Model:
     ages: Ages
 
 
+class Side(NamedTuple):
+    """Somebody in a sentence: a person, or whoever is the term of that person."""
+
+    person: Argument
+    term: str | None = None
+
+
+class KinClaim(NamedTuple):
+    """What an option says: whoever the left side means is the term of whom the right side means."""
+
+    left: Side
+    right: Side
+    term: str
+
+
 class Resolved(NamedTuple):
     """What an option says once its descriptions are found: `who` is the term (such as uncle) of `ego`.
 
@@ -171,32 +186,25 @@ def holds(terms: Mapping[str, Term], model: Model, option: Proposition) -> Verdi
     return None if resolved is None else _is(model, resolved.term, resolved.ego, resolved.who)
 
 
-def resolve(terms: Mapping[str, Term], model: Model, option: Proposition) -> "Resolved | None":
+def sides_of(option: Proposition) -> KinClaim:
+    """What an option says, whichever template says it."""
+    *people, last = option.arguments
+    left = Side(people.pop(0), str(people.pop(0)) if option.template.startswith("holder") else None)
+    return KinClaim(left, Side(people[0], str(people[1]) if people[1:] else None), str(last))
+
+
+def resolve(terms: Mapping[str, Term], model: Model, option: Proposition) -> Resolved | None:
     """Whom an option relates by its last term; None where a description does not fit just one."""
-    arguments = option.arguments
-    who: int | None
-    ego: int | None
-    if option.template == "is":
-        who, ego = int(arguments[0]), int(arguments[1])
-        return Resolved(who, ego, terms[str(arguments[2])], ())
-    if option.template == "holder_is":
-        b, first, c, last = arguments
-        who, ego = find_holder(model, terms[str(first)], int(b)), int(c)
-        pairs = [(b, who)]
-    elif option.template == "is_of_holder":
-        a, b, first, last = arguments
-        who, ego = int(a), find_holder(model, terms[str(first)], int(b))
-        pairs = [(b, ego)]
-    else:  # holder_is_of_holder
-        b, first, c, second, last = arguments
-        who, ego = (
-            find_holder(model, terms[str(first)], int(b)),
-            find_holder(model, terms[str(second)], int(c)),
-        )
-        pairs = [(b, who), (c, ego)]
+    claim = sides_of(option)
+    who, ego = (
+        int(side.person) if side.term is None else find_holder(model, terms[side.term], int(side.person))
+        for side in claim[:2]
+    )
     if who is None or ego is None:
         return None
-    return Resolved(who, ego, terms[str(last)], tuple((int(x), int(y)) for x, y in pairs if y is not None))
+    sides = zip(claim[:2], (who, ego), strict=True)
+    described = tuple((int(side.person), holder) for side, holder in sides if side.term)
+    return Resolved(who, ego, terms[claim.term], described)
 
 
 def _is(model: Model, term: Term, ego: int, who: int) -> Verdict:
@@ -374,20 +382,15 @@ def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
     return chosen if len(chosen) == size - 1 else None
 
 
-def _models(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> list[Model]:
-    """The families that the statements allow; none where they are too many."""
+def _models(
+    terms: Mapping[str, Term], size: int, statements: Sequence[Proposition], limit: int = LIMIT
+) -> list[Model]:
+    """The families that the statements allow; none where they are too many, or as many as the limit."""
     try:
-        models = list(islice(find_models(terms, size, statements, _BOUND), LIMIT))
+        models = list(islice(find_models(terms, size, statements, _BOUND), limit))
     except TooManyError:
         return []
-    return models if len(models) < LIMIT else []
-
-
-def _is_one(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> bool:
-    try:
-        return len(list(islice(find_models(terms, size, statements, _BOUND), 2))) == 1
-    except TooManyError:
-        return False
+    return models if len(models) < limit else []
 
 
 def _keeps(terms: Mapping[str, Term], model: Model, statement: Proposition) -> bool:
@@ -412,7 +415,7 @@ def _drop_redundant(
     kept = list(chosen)
     for statement in rng.sample(kept, len(kept)):
         rest = [other for other in kept if other != statement]
-        if _mentions_all(rest, size) and _is_one(terms, size, rest):
+        if _mentions_all(rest, size) and _models(terms, size, rest, limit=2):
             kept = rest
     return kept
 

@@ -157,7 +157,7 @@ def canonical(problem: Problem) -> object:
     return [problem.scenario, problem.type, len(problem.entities), problem.has_none, form]
 
 
-def find_least_form(people: Sequence[Argument], items: Sequence[Item]) -> object:
+def find_least_form(people: Sequence[Argument], items: Sequence[Item]) -> list[list[Argument]]:
     """The items with numbers for the people, the same for all names and orders."""
     forms = (_write(items, numbers) for numbers in _numberings(_refine(people, items)))
     return min(forms, key=canonical_json)
@@ -196,8 +196,8 @@ def _numberings(classes: Sequence[Sequence[Argument]]) -> Iterator[dict[Argument
         yield {person: number for number, person in enumerate(person for order in orders for person in order)}
 
 
-def _write(items: Sequence[Item], numbers: dict[Argument, int]) -> list[list[object]]:
-    written: list[list[object]] = [
+def _write(items: Sequence[Item], numbers: dict[Argument, int]) -> list[list[Argument]]:
+    written: list[list[Argument]] = [
         [word, *(numbers.get(argument, argument) if argument != GAP else GAP for argument in arguments)]
         for word, arguments in items
     ]
