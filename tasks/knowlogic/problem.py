@@ -1,9 +1,11 @@
 """A problem of any domain: all that a question is, without a language (section 2.2 of the paper)."""
 
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -21,7 +23,7 @@ from perennial.schemas.knowlogic.things import (
     QuestionType,
     Verdict,
 )
-from perennial.tasks.knowlogic.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, capitalize, split_names
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -175,6 +177,11 @@ class Request:
             tuple(options),
         )
 
+    def list_truths(self, option_count: int) -> list[bool]:
+        """The truth values of so many statements to choose from: those of the right ones first."""
+        is_right = self.type != "incorrect_statements"
+        return [is_right] * self.right + [not is_right] * (option_count - self.right)
+
     def count_options(self, rng: random.Random) -> int:
         """The number of own options; three, where it is left open, if none is right and at times."""
         if self.option_count is not None:
@@ -190,6 +197,81 @@ class Intro:
     scenario: str
     entities: tuple[str | int, ...]
     details: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The introduction of a scenario in the language of its book: a pattern with places for lists of names.
+
+    - `kinds`: the kind of what is listed at each place: the entities, then the details, if any.
+    - `size`: how many entities the words count, if they do. `details`: what the words stand for.
+    - `notes`: by id, lines that may follow.
+    """
+
+    scenario: str
+    patterns: Mapping[str, str]
+    book: Phrasebook
+    kinds: Mapping[str, str]
+    size: int = 0
+    details: tuple[Argument, ...] = ()
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def fits(self, text: Problem | Intro) -> bool:
+        """Whether a problem begins so."""
+        begins_so = text.details[: len(self.details)] == self.details
+        return text.scenario == self.scenario and begins_so and self.size in (0, len(text.entities))
+
+    def write(self, problem: Problem) -> str:
+        """The introduction of a problem."""
+        lists = zip(self.kinds.items(), (problem.entities, problem.details), strict=False)
+        names = {
+            place: self.book.join([self.book.call(kind, id_) for id_ in ids]) for (place, kind), ids in lists
+        }
+        language = self.book.language
+        lines = [capitalize(self.patterns[language].format(**names), language)]
+        return "\n".join(lines + [self.notes[str(note)][language] for note in problem.details if self.notes])
+
+    def read(self, text: str) -> Intro | None:
+        """What a text that begins so says; raise ValueError for an unknown name or line, or a repetition."""
+        match = self._expression.fullmatch(text)
+        if match is None:
+            return None
+        language, lists = self.book.language, list[tuple[Argument, ...]]()
+        for place, kind in self.kinds.items():
+            names = split_names(match[place], language)
+            lists.append(tuple(self.book.id_of(kind, name) for name in names))
+            if len(set(names)) < len(names):
+                raise ValueError(f"the introduction names the same {kind} twice")
+        ids, lines = {note[language]: id_ for id_, note in self.notes.items()}, match["notes"].split("\n")[1:]
+        if not ids.keys() >= set(lines):
+            raise ValueError("a line of the introduction is no convention")
+        entities, *details = lists
+        noted = (ids[line] for line in lines)
+        return Intro(self.scenario, entities, (*self.details, *chain(*details), *noted))
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        pattern = re.escape(self.patterns[self.book.language])
+        return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", pattern) + r"(?P<notes>(?:\n.*)*)")
+
+
+@dataclass(frozen=True)
+class Openings:
+    """All introductions of a domain."""
+
+    openings: Sequence[Opening]
+
+    def write(self, problem: Problem, language: Language) -> str:
+        """The introduction of a problem."""
+        fitting = (opening for opening in self.openings if opening.fits(problem))
+        return next(opening for opening in fitting if opening.book.language == language).write(problem)
+
+    def read(self, text: str, language: Language) -> Intro:
+        """What an introduction says; raise ValueError for any other text."""
+        for opening in self.openings:
+            if opening.book.language == language and (intro := opening.read(text)) and opening.fits(intro):
+                return intro
+        raise ValueError("the text is no introduction of a scenario")
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,17 @@ from perennial.tasks.knowlogic.arrangement import (
 )
 from perennial.tasks.knowlogic.kinship.domain import TYPES
 from perennial.tasks.knowlogic.kinship.terms import LETTERS, Term, read_terms
-from perennial.tasks.knowlogic.phrasebook import Phrasebook, split_names
-from perennial.tasks.knowlogic.problem import Domain, Intro, Person, Problem, Request, fill, read_people
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.problem import (
+    Domain,
+    Opening,
+    Openings,
+    Person,
+    Problem,
+    Request,
+    fill,
+    read_people,
+)
 from perennial.tasks.knowlogic.social.relations import Item, find_least_form
 from perennial.tasks.knowlogic.social.world import CUTS, level_of
 
@@ -189,40 +198,6 @@ def make_phrasebook(
     return Phrasebook(sentences, language, lexicon)
 
 
-def write_intro(book: Phrasebook, problem: Problem) -> str:
-    """Who the text is about, their surnames, and the conventions."""
-    return _intro(book.language).format(
-        people=book.join([book.call("person", person) for person in problem.entities]),
-        surnames=book.join([book.call("surname", surname) for surname in problem.details]),
-    )
-
-
-def read_intro(book: Phrasebook, text: str) -> Intro:
-    """What an introduction says; raise ValueError for any other text."""
-    people, surnames = _split(_intro(book.language), text)
-    listed = [
-        tuple(book.id_of(kind, name) for name in split_names(names, book.language))
-        for kind, names in (("person", people), ("surname", surnames))
-    ]
-    if any(len(set(names)) < len(names) for names in listed):
-        raise ValueError("the introduction names somebody, or a surname, twice")
-    return Intro(SCENARIO, *listed)
-
-
-def _split(pattern: str, text: str) -> tuple[str, str]:
-    """What stands in the two places of the pattern; raise ValueError for another text."""
-    before, rest = pattern.split("{people}")
-    between, after = rest.split("{surnames}")
-    if not (text.startswith(before) and text.endswith(after) and between in text):
-        raise ValueError("the introduction is not that of surnames")
-    people, _, surnames = text[len(before) : len(text) - len(after)].partition(between)
-    return people, surnames
-
-
-def _intro(language: Language) -> str:
-    return str(load_sentences("surnames")["intro"][language])
-
-
 # Draw a question about surnames that keeps a request.
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (4, 5), "medium": (5, 6), "hard": (6, 7)}
@@ -301,9 +276,7 @@ class _Draft:
 
     def _draw_claims(self, option_count: int) -> _Asked | None:
         """Options that are claims, so many of them right, of forms that tell nothing."""
-        true_is_right = self.request.type == "correct_statements"
-        right = self.request.right
-        wanted = [true_is_right] * right + [not true_is_right] * (option_count - right)
+        wanted = self.request.list_truths(option_count)
         self.rng.shuffle(wanted)
         chosen: list[Proposition] = []
         taken: set[int] = set()
@@ -415,6 +388,9 @@ def build(knowledge: Knowledge) -> Domain:
     }
     terms = {id_: term for id_, term in read_terms(knowledge).items() if term.used and keeps_surname(term)}
     books = {language: make_phrasebook(people, surnames, terms, language) for language in LANGUAGES}
+    kinds = {"people": "person", "surnames": "surname"}
+    intro = load_sentences("surnames")["intro"]
+    openings = Openings([Opening(SCENARIO, intro, book, kinds) for book in books.values()])
     drawer = SurnameDrawer([person.id for person in people], list(surnames), terms)
     return Domain(
         "social",
@@ -425,7 +401,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: puzzle_of(terms, problem).check(),
         labels=lambda problem: label(terms, problem),
         canonical=canonical,
-        write_intro=lambda problem, language: write_intro(books[language], problem),
-        read_intro=lambda text, language: read_intro(books[language], text),
+        write_intro=openings.write,
+        read_intro=openings.read,
         phrasebook=lambda _, language: books[language],
     )

@@ -38,8 +38,11 @@ SAID: dict[str, list[str]] = {
     "a letter is wrong": [f"the letters are 'A', expected {PRECISE[0].letters!r}"] * 2,
     "letters differ between the languages": [f"the letters are 'ABCD', expected {PRECISE[0].letters!r}"],
     "options of the prompt alone are swapped": ["the prompt (en) shows another text"],
-    "a name stands for another": ["the text (en) says something else than the problem"],
-    "a name is changed": ["the text (en) cannot be read back (nobody is called so)"],
+    "a name stands for another": [
+        "the text (en) cannot be read back (the introduction names the same item twice)"
+    ],
+    "the question is another": ["the text (en) says something else than the problem"],
+    "a name is changed": ["the text (en) cannot be read back ('Bartholomew' is no item)"],
     "an English name in a Chinese text": ["the text (zh) holds 'James' of another language"],
     "the level is changed": [f"level ({language}) is not what the problem gives" for language in BOTH],
     "the pair is broken": ["the texts of the pair are of different problems"],

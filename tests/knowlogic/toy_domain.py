@@ -1,16 +1,16 @@
 """A row of people: a domain of the smallest size, for tests of what holds for every domain."""
 
 import random
-from functools import cache, lru_cache
+from functools import cache
 
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.knowlogic.things import (
     GAP,
+    LANGUAGES,
     Difficulty,
     DomainName,
     Knowledge,
     Labels,
-    Language,
     Proposition,
     QuestionType,
 )
@@ -21,11 +21,12 @@ from perennial.tasks.knowlogic.arrangement import (
     drop_redundant,
     frame,
 )
-from perennial.tasks.knowlogic.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Cuts,
     Domain,
-    Intro,
+    Opening,
+    Openings,
     Person,
     Problem,
     Request,
@@ -58,26 +59,17 @@ _INTRO = {"zh": "{names}从左到右站成一排。", "en": "{names} stand in a 
 def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
     """Return the toy under the name of a domain."""
     people = read_people(knowledge)
-    ids = {language: {person.names[language]: person.id for person in people} for language in ("zh", "en")}
-
-    @lru_cache
-    def book(_scenario: str, language: Language) -> Phrasebook:
-        return Phrasebook(SENTENCES, language, {"item": names_of(people, language)})
-
-    def write_intro(problem: Problem, language: Language) -> str:
-        names = [book("", language).call("item", person) for person in problem.entities]
-        return _INTRO[language].format(names=join_names(names, language))
-
-    def read_intro(text: str, language: Language) -> Intro:
-        before, after = _INTRO[language].split("{names}")
-        if not text.endswith(after) or before:
-            raise ValueError("the introduction is that of no row")
-        names = split_names(text.removesuffix(after), language)
-        if any(name not in ids[language] for name in names):
-            raise ValueError("nobody is called so")
-        found = {size: scenario for scenario, size in ROWS.items()}
-        return Intro(found[len(names)], tuple(ids[language][each] for each in names))
-
+    books = {
+        language: Phrasebook(SENTENCES, language, {"item": names_of(people, language)})
+        for language in LANGUAGES
+    }
+    openings = Openings(
+        [
+            Opening(scenario, _INTRO, book, {"names": "item"}, size=size)
+            for scenario, size in ROWS.items()
+            for book in books.values()
+        ]
+    )
     return Domain(
         name,
         SHARES,
@@ -87,9 +79,9 @@ def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
         check=lambda problem: _puzzle(problem).check(),
         labels=_labels,
         canonical=_canonical,
-        write_intro=write_intro,
-        read_intro=read_intro,
-        phrasebook=book,
+        write_intro=openings.write,
+        read_intro=openings.read,
+        phrasebook=lambda _scenario, language: books[language],
     )
 
 

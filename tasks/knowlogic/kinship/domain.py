@@ -17,11 +17,10 @@ reasoning chain of an option is counted in compositions of stated relations (`de
 """
 
 import random
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import count
 
 from perennial.prompts.knowlogic.sentences import load_sentences
@@ -60,10 +59,11 @@ from perennial.tasks.knowlogic.kinship.models import (
     resolve,
 )
 from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
-from perennial.tasks.knowlogic.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Domain,
-    Intro,
+    Opening,
+    Openings,
     Person,
     Problem,
     Request,
@@ -255,32 +255,22 @@ def build_phrasebook(people: tuple[Person, ...], terms: Mapping[str, Term], lang
     )
 
 
-def write_intro(names: Mapping[Argument, str], problem: Problem, language: Language) -> str:
-    """The introduction: who is in the family, and the conventions."""
-    people = join_names([names[person] for person in problem.entities], language)
-    return _intro(language).format(people=people, count=_COUNTS[language][len(problem.entities)])
-
-
-def read_intro(names: Mapping[Argument, str], text: str, language: Language) -> Intro:
-    """What an introduction says; raise ValueError for any other text."""
-    ids = {name: person for person, name in names.items()}
-    for number, word in _COUNTS[language].items():
-        match = _pattern(language, word).fullmatch(text)
-        if match:
-            people = split_names(match[1], language)
-            if len(people) == number == len(set(people)) and all(name in ids for name in people):
-                return Intro(SCENARIO, tuple(ids[name] for name in people))
-    raise ValueError("the introduction is not that of a family")
-
-
-def _intro(language: Language) -> str:
-    return str(load_sentences("kinship")["intro"][language]).strip()
-
-
-@lru_cache(maxsize=64)
-def _pattern(language: Language, count: str) -> re.Pattern[str]:
-    parts = _intro(language).replace("{count}", count).split("{people}")
-    return re.compile("(.+)".join(map(re.escape, parts)))
+def _open(books: Mapping[Language, Phrasebook]) -> Openings:
+    """The introductions, each of which counts the people."""
+    intro = load_sentences("kinship")["intro"]
+    return Openings(
+        [
+            Opening(
+                SCENARIO,
+                {language: intro[language].strip().replace("{count}", word)},
+                books[language],
+                {"people": "person"},
+                size=number,
+            )
+            for language, words in _COUNTS.items()
+            for number, word in words.items()
+        ]
+    )
 
 
 # Draw a question of kinship: a family, statements that allow it alone, and four options.
@@ -362,8 +352,7 @@ def _draw_sentences(
     forms = FORMS[request.difficulty]
     nm = int(rng.random() < forms.get(BOTH, 0))
     bounds = CUTS.list_steps(request.difficulty, request.type, option_count)
-    true_is_right = request.type == "correct_statements"
-    wanted = [true_is_right] * request.right + [not true_is_right] * (option_count - request.right)
+    wanted = request.list_truths(option_count)
     rng.shuffle(wanted)
     others = {form: weight for form, weight in forms.items() if nm or form != BOTH}
     chosen: list[Proposition] = []
@@ -489,8 +478,8 @@ TYPES: tuple[QuestionType, ...] = (
 def build(knowledge: Knowledge) -> Domain:
     """The scenario as a domain of its own; raise ValueError for a table that is faulty."""
     terms, people = read_terms(knowledge), read_people(knowledge)
-    names = {language: names_of(people, language) for language in LANGUAGES}
     books = {language: build_phrasebook(people, terms, language) for language in LANGUAGES}
+    openings = _open(books)
     return Domain(
         "social",
         {SCENARIO: {"easy": 1.0, "medium": 1.0, "hard": 1.0}},
@@ -500,7 +489,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: check(terms, problem),
         labels=lambda problem: label(terms, problem),
         canonical=canonical,
-        write_intro=lambda problem, language: write_intro(names[language], problem, language),
-        read_intro=lambda text, language: read_intro(names[language], text, language),
+        write_intro=openings.write,
+        read_intro=openings.read,
         phrasebook=lambda _, language: books[language],
     )

@@ -30,12 +30,10 @@ from perennial.tasks.knowlogic.nature.meaning import close_cells, read_nature
 from perennial.tasks.knowlogic.problem import Cuts, Domain, Problem, Request, right_letters
 from perennial.tasks.knowlogic.space.drawing import (
     DrawnOptions,
-    Layout,
     Sentence,
     count_options,
     count_steps,
-    draw_gap,
-    draw_statement_options,
+    draw_asked,
     draw_statements,
     say,
 )
@@ -104,7 +102,9 @@ class MixDrawer:
         layout = draw_statements(board, int(rng.random() < _UNNAMED), rng)
         if layout is None:
             return None
-        asked = _draw_asked(board, layout, request, rng)
+        is_gap = request.type.endswith("entity")
+        pr = int(request.type == "vague_entity") if is_gap else rng.randrange(2)
+        asked = draw_asked(board, layout, pr, request, rng)
         if asked is None:
             return None
         steps = CUTS.list_steps(request.difficulty, request.type, len(asked.options))
@@ -179,18 +179,6 @@ class MixDrawer:
         }
         listed = tuple(rng.sample(entities, len(entities)))
         return request.pose(listed, statements, options, question, sorted(notes))
-
-
-def _draw_asked(
-    board: SpaceBoard, layout: Layout, request: Request, rng: random.Random
-) -> DrawnOptions | None:
-    if request.type.endswith("statements"):
-        wanted = request.type == "correct_statements"
-        truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
-        return draw_statement_options(board, layout, rng.randrange(2), rng.sample(truths, len(truths)), rng)
-    precise = request.type == "precise_entity"
-    numbers = request.right, count_options(board, request)
-    return draw_gap(board, layout, numbers, rng, precise=precise, is_slot=False)
 
 
 def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:
@@ -345,7 +333,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: judge.facts(problem).puzzle.check(),
         labels=judge.labels,
         canonical=judge.canonical,
-        write_intro=wording.write_intro,
-        read_intro=wording.read_intro,
+        write_intro=wording.openings.write,
+        read_intro=wording.openings.read,
         phrasebook=lambda scenario, language: wording.books[scenario, language],
     )

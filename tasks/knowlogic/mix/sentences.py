@@ -13,9 +13,9 @@ from typing import Any
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
-from perennial.tasks.knowlogic.nature.meaning import NOT_APPLY, Nature
-from perennial.tasks.knowlogic.phrasebook import Phrasebook, split_names
-from perennial.tasks.knowlogic.problem import Intro, Problem
+from perennial.tasks.knowlogic.nature.meaning import NOT_APPLY, Nature, notes_in
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.problem import Opening, Openings
 from perennial.tasks.knowlogic.space.reasoning import sentences
 
 _PREFIX, _PREFIX_OF_PART = "is:", "part_"
@@ -195,38 +195,21 @@ class MixWording:
             for language in LANGUAGES
         }
 
-    def write_intro(self, problem: Problem, language: Language) -> str:
-        """The introduction, the shelf's conventions, and a line for each convention of words."""
-        book = self.books[problem.scenario, language]
-        names = book.join([book.call(LISTED, entity) for entity in problem.entities])
-        lines = [self._texts(problem.scenario, language).replace("{names}", names)]
-        return "\n".join(lines + [self._notes(language)[str(note)] for note in problem.details])
+    @cached_property
+    def openings(self) -> Openings:
+        """The introductions, with the shelf's conventions and a line for each convention of words."""
+        notes = notes_in(load_sentences("nature"))
+        return Openings(
+            [
+                Opening(scenario, self._texts(scenario), book, {"names": LISTED}, notes=notes)
+                for (scenario, _), book in self.books.items()
+            ]
+        )
 
-    def read_intro(self, text: str, language: Language) -> Intro:
-        """What an introduction says; raise ValueError for any other text."""
-        for scenario in SCENARIOS:
-            before, after = map(re.escape, self._texts(scenario, language).split("{names}"))
-            if match := re.fullmatch(f"{before}(.*?){after}((?:\n.*)*)", text):
-                book = self.books[scenario, language]
-                entities = tuple(book.id_of(LISTED, name) for name in split_names(match[1], language))
-                notes = {line: name for name, line in self._notes(language).items()}
-                lines = match[2].split("\n")[1:]
-                if any(line not in notes for line in lines):
-                    break
-                return Intro(scenario, entities, tuple(notes[line] for line in lines))
-        raise ValueError("the introduction is that of no scenario of mix")
-
-    def _texts(self, scenario: str, language: Language) -> str:
-        convention = load_sentences("space")[f"convention_{scenario}"][language]
-        return f"{self.descriptions.words[f'intro_{scenario}'][language]}\n{convention}"
-
-    def _notes(self, language: Language) -> dict[str, str]:
-        words, prefix = load_sentences("nature"), "note_"
-        return {
-            name.removeprefix(prefix): keys[language]
-            for name, keys in words.items()
-            if name.startswith(prefix)
-        }
+    def _texts(self, scenario: str) -> dict[str, str]:
+        convention = load_sentences("space")[f"convention_{scenario}"]
+        intro = self.descriptions.words[f"intro_{scenario}"]
+        return {language: f"{intro[language]}\n{convention[language]}" for language in LANGUAGES}
 
     def _name(self, language: Language) -> dict[str, dict[Argument, str]]:
         entities = self.descriptions.nature.entities.values()

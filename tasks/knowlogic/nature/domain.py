@@ -1,7 +1,7 @@
 """The domain nature, built from its tables and sentences."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from perennial.schemas.knowlogic.things import (
 )
 from perennial.tasks.knowlogic.arrangement import Constraint, Puzzle
 from perennial.tasks.knowlogic.closure import Closure
-from perennial.tasks.knowlogic.nature.draw import SCENARIOS, GapMaker, NatureDrawer, ScenarioPools
+from perennial.tasks.knowlogic.nature.draw import SCENARIOS, GapMaker, NatureDrawer, Scenario, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
     CUTS,
     FRAME,
@@ -33,6 +33,7 @@ from perennial.tasks.knowlogic.nature.meaning import (
     close_cells,
     constrain,
     is_unmentioned,
+    notes_in,
     rate,
     read_meanings,
     read_nature,
@@ -40,8 +41,8 @@ from perennial.tasks.knowlogic.nature.meaning import (
     slots_of,
 )
 from perennial.tasks.knowlogic.nature.meaning import RuleFact as Fact
-from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook, join_names, split_names
-from perennial.tasks.knowlogic.problem import Domain, Intro, Problem
+from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook
+from perennial.tasks.knowlogic.problem import Domain, Opening, Openings, Problem
 
 # What an engine finds of a nature question: arrangements, verdicts, labels, canonical form.
 
@@ -168,50 +169,6 @@ _NUMBERS = range(17)
 _GROWN = "farm"
 
 
-class NatureWording:
-    """All that is said in one scenario and language."""
-
-    def __init__(
-        self,
-        sentences: Sentences,
-        meanings: Mapping[str, Meaning],
-        nature: Nature,
-        scenario: str,
-        kinds: Collection[str],
-    ) -> None:
-        self._scenario = scenario
-        self._intros = sentences[f"intro_{scenario}"]
-        self._notes = {
-            name.removeprefix("note_"): keys for name, keys in sentences.items() if name.startswith("note_")
-        }
-        patterns = _expand(sentences, meanings, scenario)
-        self.books = {
-            language: Phrasebook(patterns, language, _name(sentences, nature, language, scenario, kinds))
-            for language in LANGUAGES
-        }
-
-    def write_intro(
-        self, entities: tuple[Argument, ...], notes: tuple[Argument, ...], language: Language
-    ) -> str:
-        """The introduction: the four things, then a line for each convention."""
-        names = [self.books[language].call("name", entity) for entity in entities]
-        first = self._intros[language].replace("{names}", join_names(names, language))
-        return "\n".join((first, *(self._notes[str(note)][language] for note in notes)))
-
-    def read_intro(self, text: str, language: Language) -> Intro | None:
-        """What an introduction says, None where it is of another scenario; ValueError for a bad line."""
-        first, *lines = text.split("\n")
-        before, after = self._intros[language].split("{names}")
-        if not (first.startswith(before) and first.endswith(after)):
-            return None
-        names = split_names(first[len(before) : len(first) - len(after)], language)
-        entities = tuple(self.books[language].id_of("name", name) for name in names)
-        notes = {keys[language]: name for name, keys in self._notes.items()}
-        if any(line not in notes for line in lines):
-            raise ValueError("a line of the introduction is no convention")
-        return Intro(self._scenario, entities, tuple(notes[line] for line in lines))
-
-
 def _expand(
     sentences: Sentences, meanings: Mapping[str, Meaning], scenario: str
 ) -> dict[str, dict[str, Any]]:
@@ -232,17 +189,15 @@ def _expand(
     return patterns
 
 
-def _name(
-    sentences: Sentences, nature: Nature, language: Language, scenario: str, kinds: Collection[str]
-) -> Lexicon:
-    """The lexicon: slots, numbers, the values of each property, and the entities of these kinds."""
+def _name(sentences: Sentences, nature: Nature, language: Language, scenario: Scenario) -> Lexicon:
+    """The lexicon: slots, numbers, the values of each property, and the entities of the scenario."""
     lexicon: dict[str, dict[Argument, str]] = {
         "slot": {slot: str(slot) for slot in SLOTS},
         "number": {number: str(number) for number in _NUMBERS},
         "name": {
-            entity.id: (entity.plurals if scenario == _GROWN else entity.singles)[language]
+            entity.id: (entity.plurals if scenario.name == _GROWN else entity.singles)[language]
             for entity in nature.entities.values()
-            if entity.kind in kinds
+            if entity.kind in scenario.kinds
         },
     }
     for (name, value), names in nature.value_names.items():
@@ -276,17 +231,19 @@ def build(knowledge: Knowledge) -> Domain:
     judge, facts, gaps = NatureJudge(nature, meanings), FactMaker(meanings), GapMaker(meanings)
     choices = {scenario.name: ScenarioPools(scenario, nature) for scenario in SCENARIOS}
     drawers = {name: NatureDrawer(choice, meanings, facts, gaps) for name, choice in choices.items()}
-    wordings = {
-        scenario.name: NatureWording(sentences, meanings, nature, scenario.name, scenario.kinds)
-        for scenario in SCENARIOS
-    }
-
-    def read_intro(text: str, language: Language) -> Intro:
-        for wording in wordings.values():
-            if intro := wording.read_intro(text, language):
-                return intro
-        raise ValueError("the introduction is that of no scenario")
-
+    books = {}
+    for scenario in SCENARIOS:
+        patterns = _expand(sentences, meanings, scenario.name)
+        for language in LANGUAGES:
+            names = _name(sentences, nature, language, scenario)
+            books[scenario.name, language] = Phrasebook(patterns, language, names)
+    notes = notes_in(sentences)
+    openings = Openings(
+        [
+            Opening(name, sentences[f"intro_{name}"], book, {"names": "name"}, notes=notes)
+            for (name, _), book in books.items()
+        ]
+    )
     return Domain(
         "nature",
         {name: {"easy": 1, "medium": 1, "hard": 1} for name in choices},
@@ -296,9 +253,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: judge.puzzle(problem).check(),
         labels=judge.labels,
         canonical=judge.canonical,
-        write_intro=lambda problem, language: wordings[problem.scenario].write_intro(
-            problem.entities, problem.details, language
-        ),
-        read_intro=read_intro,
-        phrasebook=lambda scenario, language: wordings[scenario].books[language],
+        write_intro=openings.write,
+        read_intro=openings.read,
+        phrasebook=lambda scenario, language: books[scenario, language],
     )

@@ -209,6 +209,12 @@ def read_meanings(sentences: Mapping[str, Mapping[str, Any]], nature: Nature) ->
     return meanings
 
 
+def notes_in(sentences: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, str]]:
+    """The conventions that introductions may print, by name."""
+    prefix = "note_"
+    return {name.removeprefix(prefix): keys for name, keys in sentences.items() if name.startswith(prefix)}
+
+
 def constrain(
     meaning: Meaning, arguments: Sequence[Argument], entities: Sequence[Argument], cells: Sequence[Cell]
 ) -> Constraint:

@@ -18,10 +18,11 @@ from perennial.schemas.knowlogic.things import (
 )
 from perennial.tasks.knowlogic import surnames
 from perennial.tasks.knowlogic.kinship import domain as kinship
-from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Domain,
-    Intro,
+    Opening,
+    Openings,
     Person,
     Problem,
     Request,
@@ -245,25 +246,6 @@ def _lexicon(relations: Relations, people: Sequence[Person], language: Language)
     return lexicon
 
 
-def write_intro(people: Sequence[Person], problem: Problem, language: Language) -> str:
-    """Who the text is about, and the conventions of a closed world."""
-    names = names_of(people, language)
-    listed = join_names([names[name] for name in problem.entities], language)
-    return str(load_sentences("social")[_INTRO][language]).format(names=listed)
-
-
-def read_intro(people: Sequence[Person], text: str, language: Language) -> Intro:
-    """Who the text is about; raise ValueError for another text."""
-    before, after = str(load_sentences("social")[_INTRO][language]).split("{names}")
-    if not (text.startswith(before) and text.endswith(after)):
-        raise ValueError("the introduction is not that of social relations")
-    listed = split_names(text[len(before) : len(text) - len(after)], language)
-    ids = {name: id_ for id_, name in names_of(people, language).items()}
-    if not set(listed) <= set(ids):
-        raise ValueError(f"the introduction names people that nobody knows: {', '.join(listed)}")
-    return Intro(SCENARIO, tuple(ids[name] for name in listed))
-
-
 # Draw a question of general relations that keeps a request.
 
 # Numbers of people and of pairs with a relation, for each difficulty.
@@ -403,6 +385,8 @@ def build_general(knowledge: Knowledge) -> Domain:
     """The scenario of general relations."""
     relations, people = read_relations(knowledge), read_people(knowledge)
     books = {language: make_phrasebook(relations, people, language) for language in LANGUAGES}
+    intro = load_sentences("social")[_INTRO]
+    openings = Openings([Opening(SCENARIO, intro, book, {"names": "person"}) for book in books.values()])
     return Domain(
         "social",
         {SCENARIO: {"easy": 1.0, "medium": 1.0, "hard": 1.0}},
@@ -412,7 +396,7 @@ def build_general(knowledge: Knowledge) -> Domain:
         check=lambda problem: check(relations, problem),
         labels=lambda problem: label(relations, problem),
         canonical=canonical,
-        write_intro=lambda problem, language: write_intro(people, problem, language),
-        read_intro=lambda text, language: read_intro(people, text, language),
+        write_intro=openings.write,
+        read_intro=openings.read,
         phrasebook=lambda _, language: books[language],
     )

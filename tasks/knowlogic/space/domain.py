@@ -1,7 +1,6 @@
 """The domain space: scenarios, question types, and how the questions of a difficulty are shared out."""
 
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +17,8 @@ from perennial.schemas.knowlogic.things import (
     Language,
     QuestionType,
 )
-from perennial.tasks.knowlogic.phrasebook import Phrasebook, capitalize, split_names
-from perennial.tasks.knowlogic.problem import Domain, Intro, Problem, names_of, read_people
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.problem import Domain, Opening, Openings, Problem, names_of, read_people
 from perennial.tasks.knowlogic.space.drawing import CUTS, draw, level
 from perennial.tasks.knowlogic.space.reasoning import canonical, facts_of, rules_used, sentences
 from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
@@ -100,7 +99,7 @@ class ScenarioSetting:
     id: str
     scenario: str
     group: str
-    texts: dict[Language, str]
+    texts: dict[str, str]
 
 
 def read_settings() -> tuple[ScenarioSetting, ...]:
@@ -151,25 +150,22 @@ class SpaceWording:
         lexicon = {kind: self.names[language][kind], "slot": name_slots(scene, language)}
         return Phrasebook(sentences(scenario), language, lexicon)
 
-    def write_intro(self, problem: Problem, language: Language) -> str:
-        """The setting with the names of what is arranged, and the conventions."""
-        setting = next(setting for setting in self.settings if setting.id == problem.details[0])
-        book = self._books[problem.scenario, language]
-        kind = KINDS[SCENES[problem.scenario].family]
-        names = book.join([book.call(kind, entity) for entity in problem.entities])
-        return capitalize(setting.texts[language].replace("{names}", names), language)
-
-    def read_intro(self, text: str, language: Language) -> Intro:
-        """What an introduction says; raise ValueError where it is none."""
-        for setting in self.settings:
-            before, _, after = setting.texts[language].partition("{names}")
-            match = re.fullmatch(f"{re.escape(before)}(.*){re.escape(after)}", text)
-            if match:
-                book = self._books[setting.scenario, language]
-                kind = KINDS[SCENES[setting.scenario].family]
-                entities = tuple(book.id_of(kind, name) for name in split_names(match[1], language))
-                return Intro(setting.scenario, entities, (setting.id,))
-        raise ValueError("the introduction is that of no scenario of space")
+    @cached_property
+    def openings(self) -> Openings:
+        """The introductions of all settings."""
+        return Openings(
+            [
+                Opening(
+                    setting.scenario,
+                    setting.texts,
+                    self._books[setting.scenario, language],
+                    {"names": KINDS[SCENES[setting.scenario].family]},
+                    details=(setting.id,),
+                )
+                for setting in self.settings
+                for language in LANGUAGES
+            ]
+        )
 
     @cached_property
     def _books(self) -> dict[tuple[str, Language], Phrasebook]:
@@ -238,7 +234,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: facts_of(problem).puzzle.check(),
         labels=labels,
         canonical=canonical,
-        write_intro=wording.write_intro,
-        read_intro=wording.read_intro,
+        write_intro=wording.openings.write,
+        read_intro=wording.openings.read,
         phrasebook=wording.book,
     )

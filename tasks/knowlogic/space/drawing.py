@@ -393,7 +393,7 @@ def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
     for _ in range(_MOST_TRIES):
         pr, al = kinds[int(rng.random() * len(kinds))]
         layout = draw_statements(board, al, rng)
-        asked = layout and _draw_asked(board, layout, pr, request, rng)
+        asked = layout and draw_asked(board, layout, pr, request, rng)
         is_hard_enough = layout and asked and count_steps(board, layout, asked) in steps
         if layout and asked and is_hard_enough and needs_facing(board, layout, asked):
             return _write(board, layout, asked, request, rng, cast)
@@ -426,12 +426,12 @@ def count_options(board: SpaceBoard, request: Request) -> int:
     return len(LETTERS) - (is_gap and board.scene.size > len(LETTERS))
 
 
-def _draw_asked(
+def draw_asked(
     board: SpaceBoard, layout: Layout, pr: int, request: Request, rng: random.Random
 ) -> DrawnOptions | None:
+    """What a request asks of an arrangement; `pr` as in the formula of the level."""
     if request.type.endswith("statements"):
-        wanted = request.type == "correct_statements"
-        truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
+        truths = request.list_truths(len(LETTERS))
         return draw_statement_options(board, layout, pr, rng.sample(truths, len(truths)), rng)
     is_slot = request.type.endswith("slot")
     count = request.right, count_options(board, request)

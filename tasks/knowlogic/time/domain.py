@@ -22,7 +22,8 @@ from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Cuts,
     Domain,
-    Intro,
+    Opening,
+    Openings,
     Person,
     Problem,
     Request,
@@ -370,24 +371,6 @@ def _call_count(number: int, scenario: str, language: Language) -> str:
     return f"{number}{zh}" if language == "zh" else f"{number} {en}{'s' if number > 1 else ''}"
 
 
-def write_intro(people: Sequence[Person], problem: Problem, language: Language) -> str:
-    """Who the text is about, and the conventions of its times."""
-    name = names_of(people, language)[problem.entities[0]]
-    return str(load_sentences(_FILES[problem.scenario])[_INTRO][language]).format(name=name)
-
-
-def read_intro(people: Sequence[Person], scenario: str, text: str, language: Language) -> Intro:
-    """Who the text is about; raise ValueError for another text."""
-    before, after = str(load_sentences(_FILES[scenario])[_INTRO][language]).split("{name}")
-    if not (text.startswith(before) and text.endswith(after)):
-        raise ValueError(f"the introduction is not that of scenario {scenario}")
-    name = text[len(before) : len(text) - len(after)]
-    ids = {called: id_ for id_, called in names_of(people, language).items()}
-    if name not in ids:
-        raise ValueError(f"the introduction is about {name!r}, whom nobody knows")
-    return Intro(scenario, (ids[name],))
-
-
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",
     "precise_event",
@@ -406,6 +389,8 @@ def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
     """The domain of one scenario."""
     times, people = read_times(knowledge), read_people(knowledge)
     books = {language: make_phrasebook(times, people, scenario, language) for language in LANGUAGES}
+    intro = load_sentences(_FILES[scenario])[_INTRO]
+    openings = Openings([Opening(scenario, intro, book, {"name": "person"}) for book in books.values()])
     return Domain(
         "time",
         {scenario: dict.fromkeys(DIFFICULTIES, 1.0)},
@@ -415,7 +400,7 @@ def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
         check=partial(check, times),
         labels=partial(label, times),
         canonical=partial(canonical, times),
-        write_intro=partial(write_intro, people),
-        read_intro=partial(read_intro, people, scenario),
+        write_intro=openings.write,
+        read_intro=openings.read,
         phrasebook=lambda _, language: books[language],
     )
