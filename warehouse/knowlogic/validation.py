@@ -34,6 +34,21 @@ def rows_of(knowledge: Knowledge, table: str) -> tuple[Row, ...]:
     return knowledge.tables.get(table, ())
 
 
+# A rule over all tables.
+Check = Callable[[Knowledge], Found]
+
+
+def check_rows(find: Callable[[Row], Iterable[str]], *tables: str) -> Check:
+    """The rule that finds what is wrong with each row of these tables, of all where none is named."""
+
+    def check(knowledge: Knowledge) -> Found:
+        for table in tables or knowledge.tables:
+            for row in rows_of(knowledge, table):
+                yield from ((table, key_of(row), message) for message in find(row))
+
+    return check
+
+
 def split_cell(cell: str, separator: str = ";") -> list[str]:
     """The parts of a cell that lists several."""
     return [part for part in cell.split(separator) if part]
@@ -59,7 +74,7 @@ _JOINERS = {"zh": ("和", "、"), "en": (" and ", ",")}
 _FOREIGN = {"zh": re.compile("[a-zà-ɏ]"), "en": re.compile("[　-〿㐀-䶿一-鿿＀-￯]")}
 
 
-def find_duplicates(column: str) -> Callable[[Knowledge], Found]:
+def find_duplicates(column: str) -> Check:
     """The rule that no two rows of a table have the same name in a column (or another form of it)."""
 
     def find(knowledge: Knowledge) -> Found:
@@ -88,67 +103,53 @@ def find_duplicate_ids(knowledge: Knowledge) -> Found:
             seen.add(row.get("id", ""))
 
 
-def find_missing_translations(knowledge: Knowledge) -> Found:
-    """Find rows that have no name in one of the languages, or no pinyin, where their table has the column."""
-    for table, rows in knowledge.tables.items():
-        for row in rows:
-            for column in (*_LANGUAGES, "pinyin"):
-                if column in row and not (row[column] or "").strip():
-                    yield table, key_of(row), f"column {column} is empty"
+def find_empty(*columns: str) -> Check:
+    """The rule that cells of these columns are filled, where their table has the column."""
+    return check_rows(
+        lambda row: (
+            f"column {column} is empty"
+            for column in columns
+            if column in row and not (row[column] or "").strip()
+        )
+    )
 
 
-def find_missing_sources(knowledge: Knowledge) -> Found:
-    """Find rows without a source, where their table has a column for it."""
-    for table, rows in knowledge.tables.items():
-        for row in rows:
-            if "source" in row and not (row["source"] or "").strip():
-                yield table, key_of(row), "column source is empty"
-
-
-def find_wrong_scripts(knowledge: Knowledge) -> Found:
+def find_wrong_scripts(row: Row) -> Iterator[str]:
     """Find Latin letters in Chinese names, and Chinese characters in English ones."""
-    for table, rows in knowledge.tables.items():
-        for row in rows:
-            for language in _LANGUAGES:
-                if match := _FOREIGN[language].search(row.get(language) or ""):
-                    yield table, key_of(row), f"{language} {row[language]!r} holds {match[0]!r}"
+    for language in _LANGUAGES:
+        if match := _FOREIGN[language].search(row.get(language) or ""):
+            yield f"{language} {row[language]!r} holds {match[0]!r}"
 
 
-def find_joiners(knowledge: Knowledge) -> Found:
+def find_joiners(row: Row) -> Iterator[str]:
     """Find names with a comma or 'and' in them: a list of names could not be read back."""
-    for table in _LISTED:
-        for row in rows_of(knowledge, table):
-            for language in _LANGUAGES:
-                for joiner in _JOINERS[language]:
-                    if joiner in (row.get(language) or ""):
-                        yield table, key_of(row), f"{language} {row[language]!r} holds {joiner.strip()!r}"
+    for language in _LANGUAGES:
+        for joiner in _JOINERS[language]:
+            if joiner in (row.get(language) or ""):
+                yield f"{language} {row[language]!r} holds {joiner.strip()!r}"
 
 
 def find_ambiguous_names(knowledge: Knowledge) -> Found:
     """Find names that a row of another table of the same texts has, or that `names/ambiguous` lists."""
     for first, second in _TOGETHER:
         for language in _LANGUAGES:
-            others = _ids_by_name(rows_of(knowledge, second), language)
+            others = _ids_by_name(knowledge, second, language)
             for row in rows_of(knowledge, first):
-                for other in others.get(row[language].casefold(), ()):
+                for other in others[row[language].casefold()]:
                     # What is made of apples is made of what the entity is: one sense.
-                    if other.rpartition("/")[2] == row["id"]:
-                        continue
-                    yield first, key_of(row), f"{language} {row[language]!r} is {other} in {second} too"
+                    if other.rpartition("/")[2] != row["id"]:
+                        yield first, key_of(row), f"{language} {row[language]!r} is {other} in {second} too"
     for listed in rows_of(knowledge, "names/ambiguous"):
         for table in _ENTITIES:
-            for id_ in _ids_by_name(rows_of(knowledge, table), listed["language"]).get(
-                listed["name"].casefold(), ()
-            ):
+            for id_ in _ids_by_name(knowledge, table, listed["language"])[listed["name"].casefold()]:
                 yield table, id_, f"{listed['language']} {listed['name']!r} may be {listed['senses']}"
 
 
-def _ids_by_name(rows: tuple[Row, ...], language: str) -> dict[str, list[str]]:
+def _ids_by_name(knowledge: Knowledge, table: str, language: str) -> defaultdict[str, list[str]]:
     ids: defaultdict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        ids[row[language].casefold().removeprefix("the ")].append(
-            row.get("id") or "/".join(list(row.values())[:2])
-        )
+    for row in rows_of(knowledge, table):
+        id_ = row.get("id") or "/".join(list(row.values())[:2])
+        ids[row[language].casefold().removeprefix("the ")].append(id_)
     return ids
 
 
@@ -208,15 +209,11 @@ def find_broken_rules(knowledge: Knowledge) -> Found:
     """Find cells that a rule between properties contradicts; an unsure cell contradicts nothing."""
     for rule in rows_of(knowledge, _RULES):
         for row in rows_of(knowledge, _CELLS):
-            if row.get(rule["if_property"]) != rule["if_value"]:
-                continue
             cell = row.get(rule["property"], UNSURE)
-            if UNSURE not in split_cell(cell) and rule["value"] not in split_cell(cell):
-                yield (
-                    _CELLS,
-                    row["id"],
-                    f"{rule['property']} {cell!r}, and rule {rule['id']} says {rule['value']!r}",
-                )
+            is_meant = row.get(rule["if_property"]) == rule["if_value"]
+            if is_meant and not {UNSURE, rule["value"]} & set(split_cell(cell)):
+                message = f"{rule['property']} {cell!r}, and rule {rule['id']} says {rule['value']!r}"
+                yield _CELLS, row["id"], message
 
 
 def find_unknown_properties(knowledge: Knowledge) -> Found:
@@ -237,18 +234,16 @@ def _list_values(cell: str) -> list[str]:
 _PEOPLE = "names/people"
 
 
-def find_unlisted_sexes(knowledge: Knowledge) -> Found:
+def find_unlisted_sexes(row: Row) -> Iterator[str]:
     """Find people whose sex is neither m nor f."""
-    for row in rows_of(knowledge, _PEOPLE):
-        if row["sex"] not in ("m", "f"):
-            yield _PEOPLE, row["id"], f"sex {row['sex']!r} is none of m, f"
+    if row["sex"] not in ("m", "f"):
+        yield f"sex {row['sex']!r} is none of m, f"
 
 
-def find_wrong_names(knowledge: Knowledge) -> Found:
+def find_wrong_names(row: Row) -> Iterator[str]:
     """Find Chinese names that are not surname and given name."""
-    for row in rows_of(knowledge, _PEOPLE):
-        if row["zh"] != row["surname"] + row["given"]:
-            yield _PEOPLE, row["id"], f"zh {row['zh']!r} is not {row['surname']!r} and {row['given']!r}"
+    if row["zh"] != row["surname"] + row["given"]:
+        yield f"zh {row['zh']!r} is not {row['surname']!r} and {row['given']!r}"
 
 
 # Rules over the relations between people: inverses, implications, and pairs that exclude each other.
@@ -330,8 +325,6 @@ def find_two_years(knowledge: Knowledge) -> Found:
 
 # All rules by name: what each finds, in every table of the knowledge base that it concerns.
 
-Check = Callable[[Knowledge], Found]
-
 
 def _all(*checks: Check) -> Check:
     return lambda knowledge: chain.from_iterable(check(knowledge) for check in checks)
@@ -342,16 +335,18 @@ RULES: dict[str, Check] = {
     "duplicate_name_zh": find_duplicates("zh"),
     "duplicate_name_en": find_duplicates("en"),
     "duplicate_name_pinyin": find_duplicates("pinyin"),
-    "missing_translation": find_missing_translations,
-    "missing_source": find_missing_sources,
+    "missing_translation": find_empty(*_LANGUAGES, "pinyin"),
+    "missing_source": find_empty("source"),
     "missing_row": find_missing_rows,
-    "wrong_script": find_wrong_scripts,
-    "name_with_joiner": find_joiners,
+    "wrong_script": check_rows(find_wrong_scripts),
+    "name_with_joiner": check_rows(find_joiners, *_LISTED),
     "ambiguous_name": find_ambiguous_names,
-    "value_not_listed": _all(find_unlisted_values, find_unlisted_sexes),
+    "value_not_listed": _all(find_unlisted_values, check_rows(find_unlisted_sexes, _PEOPLE)),
     "kind_not_allowed": find_wrong_kinds,
     "unknown_reference": _all(find_unknown_properties, find_unknown_relations),
-    "contradiction": _all(find_broken_rules, find_contradictions, find_wrong_names, find_two_years),
+    "contradiction": _all(
+        find_broken_rules, find_contradictions, check_rows(find_wrong_names, _PEOPLE), find_two_years
+    ),
 }
 
 
