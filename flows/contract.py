@@ -26,7 +26,7 @@ from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
 from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.flows.website.build import build_site
-from perennial.schemas.errors import InvalidOption, PerennialError, UnusableBenchmark, in_one_line
+from perennial.schemas.errors import InvalidOption, PerennialError, UnusableBenchmark, add_extra, in_one_line
 from perennial.schemas.game import EPISODE_STATUSES, Episode, Seat
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
@@ -62,9 +62,7 @@ def check_pages(sample: "SampleEdition") -> None:
     if not parts:
         return
     if find_spec("streamlit") is None:
-        raise InvalidOption(
-            "its pages need a package that is not here: pip install -e '.[web]' in perennial's clone"
-        )
+        raise InvalidOption(f"its pages need a package that is not here: {add_extra('web')}")
     logging.disable(logging.WARNING)  # Streamlit warns that no browser is there
     try:
         _run_pages(sample, parts)

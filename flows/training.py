@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from perennial.flows.console.input_files import open_input, show_path
-from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.errors import InvalidOption, UnreadableInput, add_extra
 from perennial.schemas.json_text import read_json
 from perennial.schemas.model_calls import Message
 from perennial.schemas.practice import PracticeQuestion
@@ -166,8 +166,7 @@ def load_model(name: str) -> Loaded:
         from transformers.utils import logging
     except ImportError as error:
         raise InvalidOption(
-            f"training needs packages that are not installed ({error.name}): "
-            "pip install -e '.[train]' in perennial's clone"
+            f"training needs packages that are not installed ({error.name}): {add_extra('train')}"
         ) from None
     tokenizer = _load(name, "tokenizer", AutoTokenizer.from_pretrained)
     if not getattr(tokenizer, "is_fast", False):

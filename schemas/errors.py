@@ -136,6 +136,11 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
+def add_extra(extra: str) -> str:
+    """Return the remedy for packages of an extra that are not installed."""
+    return f"pip install -e '.[{extra}]' in perennial's clone"
+
+
 def quote(value: object, width: int = 60) -> str:
     """Return a value as an error quotes it, shortened."""
     try:

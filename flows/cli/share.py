@@ -18,7 +18,7 @@ from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.export.export_edition import ExportForm, export_edition
 from perennial.schemas.benchmark import benchmarks
-from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.errors import InvalidOption, add_extra, count
 from perennial.warehouse.catalog.scores import keep_scores, parse_scores
 from perennial.warehouse.lock import lock_root
 
@@ -43,9 +43,7 @@ def import_inspect(
     try:
         import zipfile_zstd  # noqa: F401
     except ImportError:
-        raise InvalidOption(
-            "import inspect needs more packages: pip install -e '.[inspect]' in perennial's clone"
-        ) from None
+        raise InvalidOption(f"import inspect needs more packages: {add_extra('inspect')}") from None
     from perennial.flows.inspect_tasks.import_logs import import_logs
 
     console = Terminal(soft_wrap=True, stderr=as_json)

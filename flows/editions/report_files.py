@@ -3,14 +3,16 @@
 import csv
 import io
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perennial.flows.console.input_files import show_path
-from perennial.flows.console.row_formats import csv_row
+from perennial.flows.console.row_formats import Terminal, csv_row
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.report.content import ReportData, ReportTable
+from perennial.tasks.report.page import all_tables, explain_missing_figures, render_page
 
 if TYPE_CHECKING:
     from perennial.tasks.report.profiles import ProfileData
@@ -24,11 +26,9 @@ def write_page(data: ReportData, folder: Path) -> Path:
 
     Data Docs in `folder/EDITION-data-docs` are linked.
     """
-    from perennial.tasks.report.page import render_page
-
     docs = f"{data.edition}-data-docs/index.html"
     page_data = replace(data, data_docs=docs) if (folder / docs).is_file() else data
-    return _write(folder / f"{data.edition}.html", render_page(page_data).encode())
+    return _write_page(folder / f"{data.edition}.html", render_page(page_data))
 
 
 def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
@@ -36,8 +36,6 @@ def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
 
     Raises InvalidOption where they cannot be written.
     """
-    from perennial.tasks.report.page import all_tables
-
     return _write_each(all_tables(data), folder / data.edition, form)
 
 
@@ -49,8 +47,16 @@ def write_profiles(data: "ProfileData", folder: Path, form: str = "html") -> lis
     from perennial.tasks.report.profiles import render_profiles
 
     if form == "html":
-        return [_write(folder / f"{PROFILES}.html", render_profiles(data).encode())]
+        return [_write_page(folder / f"{PROFILES}.html", render_profiles(data))]
     return _write_each([data.tables[name] for name in sorted(data.tables)], folder / PROFILES, form)
+
+
+def _write_page(path: Path, page: str) -> Path:
+    """Write the page, and print why it has no figures where it has none."""
+    _write(path, page.encode())
+    if missing := explain_missing_figures():
+        Terminal(stderr=True, soft_wrap=True).print(f"note: {missing}")
+    return path
 
 
 def _write_each(tables: Iterable[ReportTable], folder: Path, form: str) -> list[Path]:
@@ -85,16 +91,10 @@ def _write(path: Path, content: bytes) -> Path:
         draft.write_bytes(content)
         draft.replace(path)
     except OSError as error:
-        _discard(draft)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
         raise InvalidOption(
             f"--out: {show_path(path)} cannot be written: {error.strerror or error}; "
             "name a folder that you can write"
         ) from None
     return path
-
-
-def _discard(draft: Path) -> None:
-    try:
-        draft.unlink(missing_ok=True)
-    except OSError:
-        return

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perennial.flows.export.source import Source
-from perennial.schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption, add_extra
 from perennial.schemas.ids import content_id
 from perennial.schemas.json_text import UnreadableJson, read_json
 from perennial.schemas.providers import name_for_inspect
@@ -114,9 +114,7 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
     try:
         from inspect_ai.log import write_eval_log
     except ImportError:
-        raise InvalidOption(
-            "--format inspect needs more packages: pip install -e '.[inspect]' in perennial's clone"
-        ) from None
+        raise InvalidOption(f"--format inspect needs more packages: {add_extra('inspect')}") from None
     players = source.catalog.query(
         f"SELECT evaluation, player, version, count(*) FROM episodes WHERE edition = {quote(source.edition)} "
         "GROUP BY ALL ORDER BY ALL"

@@ -26,7 +26,7 @@ from perennial.flows.run.process_pool import (
 from perennial.flows.stages.grow import Counts, Work
 from perennial.flows.stages.model_calls import before_leaving
 from perennial.flows.stages.workspace import open_workspace
-from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.errors import InvalidOption, PerennialError, add_extra
 
 if TYPE_CHECKING:
     from distributed import Client, Nanny
@@ -114,9 +114,7 @@ _LOCAL = "dask"
 def check_dask(runner: str) -> None:
     """Raise InvalidOption where the packages are missing or the scheduler's address does not answer."""
     if importlib.util.find_spec("prefect_dask") is None or importlib.util.find_spec("distributed") is None:
-        raise InvalidOption(
-            f"runner {runner!r} needs more packages: pip install -e '.[dask]' in perennial's clone"
-        )
+        raise InvalidOption(f"runner {runner!r} needs more packages: {add_extra('dask')}")
     if runner == _LOCAL:
         return
     host, port = _host_and_port(runner)

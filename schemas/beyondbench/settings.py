@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic import field_validator
 
 from perennial.schemas.beyondbench.things import BEYONDBENCH_2025
-from perennial.schemas.errors import join_choices
+from perennial.schemas.errors import add_extra, join_choices
 from perennial.schemas.plan import PERENNIAL
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import PLAYERS, Names, Sizes, setting, size_setting
@@ -67,9 +67,9 @@ class BeyondBenchSettings(RefreshSettings):
     )
     tokenizer: str = setting(
         "",
-        "Path of a tokenizer.json by which the edition's prompts are counted (needs pip install "
-        "-e '.[tokenizers]' in perennial's clone). Default: an estimate, one token per up to three digits, "
-        "six letters or one sign.",
+        "Path of a tokenizer.json by which the edition's prompts are counted (needs "
+        f"{add_extra('tokenizers')}). Default: an estimate, one token per up to three digits, six "
+        "letters or one sign.",
     )
     protocol: str = setting(
         PERENNIAL,

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationInfo, field_validator
 
-from perennial.schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption, add_extra
 from perennial.schemas.model_calls import (
     BATCH_PRICE_SHARE,
     DEFAULT_MAX_TOKENS,
@@ -142,7 +142,7 @@ class ModelEntry(BaseModel):
     tokenizer: str = setting(
         "",
         "Path of its tokenizer.json, by which prompts are counted for context and tokens_per_minute (needs "
-        "pip install -e '.[tokenizers]' in perennial's clone). Default: 4 bytes per token.",
+        f"{add_extra('tokenizers')}). Default: 4 bytes per token.",
         example="tokenizer.json",
     )
     family: str = setting(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from perennial.schemas.errors import InvalidOption, LimitReached, count, in_one_line
+from perennial.schemas.errors import InvalidOption, LimitReached, add_extra, count, in_one_line
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Price, Reply, Spent
 from perennial.tasks.llm.retry_policy import HttpResult
 
@@ -412,7 +412,7 @@ def _load(path: str) -> Any:
     except ImportError:
         raise InvalidOption(
             f"tokenizer {path!r} needs the package tokenizers: "
-            "pip install -e '.[tokenizers]' in perennial's clone, or leave the key out"
+            f"{add_extra('tokenizers')}, or leave the key out"
         ) from None
     try:
         return Tokenizer.from_file(path)

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from itertools import repeat
 
 from perennial.tasks.report.content import (
     EditionComparison,
@@ -107,7 +106,7 @@ def comparison_table(data: ReportData, other: EditionComparison) -> ReportTable:
         gap = compare_standardised(first[key], two[key])
         p_values.append(gap.p_value if gap else None)
         standardised = (
-            (gap.domains, gap.rate, gap.other, gap.value, gap.low, gap.high) if gap else (0, *repeat(None, 5))
+            (gap.domains, gap.rate, gap.other, gap.value, gap.low, gap.high) if gap else (0, *[None] * 5)
         )
         sides = ((row, first[key]), (others[key], two[key]))
         rates = [

@@ -1,21 +1,25 @@
 """The page of a report: all sections, in order, in one HTML text that needs nothing else."""
 
 import json
-import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import urlencode
 
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from perennial.schemas.errors import add_extra
 from perennial.schemas.variables import cache_folder
 from perennial.tasks.report.comparison import comparison_table, edition_difference, edition_link, link_table
 from perennial.tasks.report.content import Figure, Record, ReportData, ReportTable, Section
@@ -36,21 +40,27 @@ from perennial.tasks.report.figures.scatter import (
 )
 from perennial.tasks.report.wording import cell, clean
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-
 # The script of a report's page: Vega-Embed with its libraries, and the page's own code.
 #
 # Bundling takes two seconds of CPU, so that the bundle is kept in the user's cache, if there is one.
+# Without the extra `figures` nothing compiles charts or has Vega: pages are written without drawings.
 
 
-@lru_cache(maxsize=1)
+def explain_missing_figures() -> str:
+    """Why pages have no figures; empty where they have."""
+    if find_spec("vl_convert"):
+        return ""
+    remedy = add_extra("figures")
+    return f"the page has tables and no figures, which need a package that is not installed: {remedy}"
+
+
 def load_script() -> str:
     """The script as text of one script element."""
-    page_script = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
+    text = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
+    if not explain_missing_figures():
+        text = _load_bundle(text)
     # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
-    text = _load_bundle(page_script).replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n")
     return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
@@ -60,7 +70,12 @@ def _load_bundle(source: str) -> str:
     with suppress(OSError, RuntimeError):
         kept = cache_folder() / f"report-{version('vl-convert-python')}-{digest}.js"
         if not kept.exists():
-            _keep(_bundle(source), kept)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            # Other processes find it whole or not at all.
+            with TemporaryDirectory(dir=kept.parent) as folder:
+                draft = Path(folder) / kept.name
+                draft.write_bytes(_bundle(source).encode())
+                draft.replace(kept)
         return kept.read_bytes().decode()
     return _bundle(source)
 
@@ -70,18 +85,6 @@ def _bundle(source: str) -> str:
     from vl_convert import javascript_bundle
 
     return javascript_bundle(source)
-
-
-def _keep(text: str, kept: Path) -> None:
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=kept.parent, delete=False) as draft:
-        try:
-            draft.write(text.encode())
-            draft.flush()
-            os.replace(draft.name, kept)
-        except BaseException:
-            os.unlink(draft.name)
-            raise
 
 
 # The colors of figures by the names of the page's CSS variables: a light and a dark set.
@@ -194,8 +197,8 @@ def render_sections(
 
     `command` writes their tables as files, with `--format`.
     """
-    script = load_script()
-    listed = list(sections)
+    script, missing = load_script(), explain_missing_figures()
+    listed = [replace(section, drawings=()) if missing else section for section in sections]
     return _template().render(
         title=title,
         command=command,
@@ -206,6 +209,7 @@ def render_sections(
         most_rows=MOST_ROWS,
         light=define_colors(LIGHT, "  "),
         dark=define_colors(DARK, "    "),
+        missing_figures=missing,
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
@@ -220,9 +224,7 @@ def explorer_links(explorer: str, edition: str) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def _template() -> "Template":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
+def _template() -> Template:
     environment = Environment(
         loader=PackageLoader("perennial.tasks.report", "."),
         undefined=StrictUndefined,

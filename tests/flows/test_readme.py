@@ -33,7 +33,7 @@ NEEDS_MORE = re.compile(
 def test_the_readme_shows_commands() -> None:
     assert len(COMMANDS) >= 30
     assert len(README.splitlines()) <= 150
-    assert "pip install -e . && perennial refresh" in README
+    assert "pip install -e '.[figures]' && perennial refresh" in README
     assert "pip install -e '.[test]' && pytest" in README
 
 

@@ -3,9 +3,11 @@
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 from html import escape, unescape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,24 @@ def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run,
     assert page.count('class="chart"') >= 20
     assert [entry.name for entry in (tmp_path / "reports").iterdir()] == ["new.html"]
     assert "data-docs/index.html" not in page
+
+
+def test_without_the_extra_figures_a_report_has_its_tables_and_says_what_is_missing(
+    root: Path, page: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    shown = run("--root", root, "new", "--compare", "old")
+    assert (shown.code, shown.out) == (0, "report of edition new: reports/new.html\n")
+    assert shown.err.startswith("note: the page has tables and no figures, which need a package")
+    assert shown.err.endswith(": pip install -e '.[figures]' in perennial's clone\n")
+    plain = Path("reports/new.html").read_text(encoding="utf-8")
+    assert shown.err.removeprefix("note: ").strip() in unescape(plain)
+    assert "<noscript>" not in plain
+    # Captions of figures, other captions, headings, queries and cells.
+    text = re.compile(r'<(?:figcaption|p class="caption"|h2|summary|code|t[hd])(?: [^>]*)?>(.*?)</', re.S)
+    assert text.findall(plain) == text.findall(page.partition("<script>")[0])
+    (script,) = re.findall("<script.*?>(.*?)</script>", plain, re.S)
+    assert script == (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -262,7 +282,7 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["newer"], "has no published edition 'newer'"),
+        (["newer"], "edition 'newer' (it may be withdrawn); published: new, old; did you mean new?"),
         (["--compare", "older"], "has no published edition 'older'"),
         (["new", "--compare", "new"], "--compare 'new' is the report's own edition: name another one"),
         (["--out", "a-file/folder"], "--out a-file/folder: Not a directory ("),
@@ -281,10 +301,6 @@ def test_what_cannot_be_reported_is_one_line_and_exit_code_2(
     assert (shown.code, shown.out) == (2, "")
     assert told in shown.err
     assert shown.err.count("\n") == 1
-
-
-def test_an_unknown_edition_is_answered_with_the_known_ones(root: Path, run: Run) -> None:
-    assert run("--root", root, "newer").err.endswith("published: new, old; did you mean new?\n")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

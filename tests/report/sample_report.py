@@ -1,13 +1,16 @@
 """A report's data, made by hand: two settings, three domains, and names that want to be markup."""
 
+from copy import deepcopy
 from datetime import datetime
 from itertools import combinations, product
 from typing import Any
 
+from vl_convert import vega_to_svg
+
 from perennial.flows.kumo.benchmark import BENCHMARK
 from perennial.tasks.kumo.report import REPORT
 from perennial.tasks.kumo.report_figures import DomainGraph
-from perennial.tasks.report.content import EditionComparison, ReportData, ReportTable
+from perennial.tasks.report.content import Drawing, EditionComparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
@@ -23,6 +26,16 @@ DOMAINS = ("Weather", "Knots <b>", "Stars")
 def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
     """Return a table with the columns, given by a line."""
     return ReportTable(name, tuple(columns.split()), tuple(rows), f"SELECT '{name}' AS \"<{name}>\"")
+
+
+def draw_svg(drawing: Drawing, **signals: object) -> str:
+    """Return the drawing as SVG, after the page set these signals."""
+    chart = deepcopy(dict(drawing.chart))
+    next(data for data in chart["data"] if data["name"] == "rows")["values"] = list(drawing.rows)
+    for signal in chart["signals"]:
+        if signal["name"] in signals:
+            signal["value"] = signals[signal["name"]]
+    return vega_to_svg(chart)
 
 
 def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> ReportTable:
@@ -204,11 +217,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "authoring_funnel": [
             (category, part, place, step, 9 - place)
             for category in ("all", "Arts <i>")
-            for part, place, step in (
-                ("domains", 1, "proposed"),
-                ("domains", 2, "new"),
-                ("books", 6, "asked for"),
-            )
+            for part, place, step in _STEPS
         ],
         "authoring_costs": [
             (DOMAINS[1], "Arts <i>", "proposal", 0.5, 100.0, 50.0, 0.25, 0),

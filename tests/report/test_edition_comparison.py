@@ -33,10 +33,7 @@ def test_editions_without_a_shared_domain_have_no_difference_but_their_scatter()
     compared = compare(one, one)
     rows = [("easy", f"other {n}", None, ["a", "b"], [n % 2, 1], [1, 1], 10) for n in range(4)]
     answers = table("answers", "setting domain cluster players solved runs instances", rows)
-    easy = replace(
-        one, settings=("easy",), tables={**one.tables, "headline": _only_easy(one.tables["headline"])}
-    )
-    (first, second) = comparison_table(easy, replace(compared, answers=answers)).records()
+    (first, second) = comparison_table(one.of_setting("easy"), replace(compared, answers=answers)).records()
     assert (first["shared_domains"], first["difference"], first["p_value"], first["p_holm"]) == (
         0,
         None,
@@ -46,10 +43,6 @@ def test_editions_without_a_shared_domain_have_no_difference_but_their_scatter()
     # Rates 0, 1, 0, 1 of four domains: s = 0.577, of their mean half as much.
     assert first["other_domain_sd"] == pytest.approx(0.2887, abs=1e-4)
     assert second["other_domain_sd"] == 0
-
-
-def _only_easy(headline: object) -> object:
-    return replace(headline, rows=tuple(row for row in headline.rows if row[0] == "easy"))  # type: ignore[type-var, attr-defined]
 
 
 @pytest.mark.slow

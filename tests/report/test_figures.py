@@ -1,12 +1,10 @@
 """What figures draw: whose rows, in which order, under which names; drawn as SVG without a browser."""
 
 import re
-from copy import deepcopy
 from dataclasses import replace
 from html import unescape
 
 import pytest
-from vl_convert import vega_to_svg
 
 from perennial.tasks.kumo.report_figures import optimal_histogram
 from perennial.tasks.report.comparison import edition_difference
@@ -15,19 +13,15 @@ from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import settings_scatter
-from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data
+from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, draw_svg, report_data
 
 MANY = tuple(f"player {number:02}" for number in range(33))
 
 
 def texts(drawing: Drawing, **signals: object) -> list[str]:
     """Return the texts of the drawing, from its top, after the page set these signals."""
-    chart = deepcopy(dict(drawing.chart))
-    next(data for data in chart["data"] if data["name"] == "rows")["values"] = list(drawing.rows)
-    for signal in chart["signals"]:
-        if signal["name"] in signals:
-            signal["value"] = signals[signal["name"]]
-    return [unescape(text) for text in re.findall(r"<(?:text|tspan)\b[^>]*>([^<]+)</", vega_to_svg(chart))]
+    found = re.findall(r"<(?:text|tspan)\b[^>]*>([^<]+)</", draw_svg(drawing, **signals))
+    return [unescape(text) for text in found]
 
 
 @pytest.mark.slow

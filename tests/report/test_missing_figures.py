@@ -88,22 +88,8 @@ def test_an_edition_where_all_is_solved_says_so() -> None:
 
 
 def test_undefined_figures_are_dashes_and_no_bars() -> None:
-    rows = [
-        (
-            s,
-            1,
-            "models",
-            None,
-            "a",
-            1,
-            1,
-            0,
-            *[None] * 4,
-            0,
-            *[None] * (7 + len(f"{MEASURED} {FLOORS}".split())),
-        )
-        for s in SETTINGS
-    ]
+    undefined = [None] * (7 + len(f"{MEASURED} {FLOORS}".split()))
+    rows = [(s, 1, "models", None, "a", 1, 1, 0, *[None] * 4, 0, *undefined) for s in SETTINGS]
     data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 16)])
     grid = headline(data).grid
     assert grid is not None

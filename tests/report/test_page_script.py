@@ -15,12 +15,10 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
     monkeypatch.setattr(vl_convert, "javascript_bundle", lambda own: f"[{own}</script>]\r\n")
 
     def load() -> str:
-        page_script.load_script.cache_clear()
         page_script._bundle.cache_clear()
         return page_script.load_script()
 
     yield load
-    page_script.load_script.cache_clear()
     page_script._bundle.cache_clear()
 
 

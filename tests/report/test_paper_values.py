@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from vl_convert import vega_to_svg
 
 from perennial.flows.editions.report import report_data
 from perennial.tasks.report.content import Drawing, ReportData, ReportTable, Section
@@ -24,9 +22,8 @@ LEGEND, OTHERWISE = "○ the paper's value: ", "◌ the paper's value: "
 
 def hollow_marks(drawing: Drawing) -> int:
     """Return how many hollow points the drawing has, as it is drawn."""
-    chart = deepcopy(dict(drawing.chart))
-    next(data for data in chart["data"] if data["name"] == "rows")["values"] = list(drawing.rows)
-    marks = re.findall(r"<path aria-label=\"paper: [^>]*; the paper's value: [^>]*>", vega_to_svg(chart))
+    svg = sample_report.draw_svg(drawing)
+    marks = re.findall(r"<path aria-label=\"paper: [^>]*; the paper's value: [^>]*>", svg)
     return sum('fill="' not in mark for mark in marks)
 
 

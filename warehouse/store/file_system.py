@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, in_one_line
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, add_extra, in_one_line
 
 # The machine's own file system as fsspec offers it, without fsspec for what every command asks first.
 #
@@ -180,7 +180,7 @@ def file_system(root: str) -> tuple[Any, str]:
         filesystem, path = url_to_fs(root, **_STORAGE_OPTIONS.get(scheme, {}))
     except ImportError as error:
         extra = _EXTRAS.get(scheme)
-        remedy = f"pip install -e '.[{extra}]' in perennial's clone" if extra else str(error)
+        remedy = add_extra(extra) if extra else str(error)
         raise InvalidOption(
             f"the data root {root!r} needs a package that is not installed: {remedy}"
         ) from None

@@ -12,7 +12,7 @@ import typer
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal
 from perennial.flows.web.address import DEFAULT_PORT, Address, Site, check_address, open_port
-from perennial.schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption, add_extra
 
 
 def web(
@@ -44,9 +44,7 @@ def web(
     address = Address(host, port, tls_cert, tls_key, behind_proxy)
     check_address(address)
     if find_spec("streamlit") is None:
-        raise InvalidOption(
-            "`perennial web` needs more packages: pip install -e '.[web]' in perennial's clone"
-        )
+        raise InvalidOption(f"`perennial web` needs more packages: {add_extra('web')}")
     store = data_root(root)
     if store.local_folder is not None and not store.local_folder.exists():
         note = f"note: {store.local_folder} does not exist: nothing is published there"
