@@ -2,53 +2,47 @@
 
 import random
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from perennial.schemas.beyondbench.things import Answer
 
 
-class Form(Protocol):
+class Form(ABC):
     """How answers of one kind are written and read.
 
     `container` is what the answer must be inside: `boxed` for \\boxed{..}, `answer` for <answer>..</answer>.
+    `is_scalar`: the last number of a reply may be read as the answer (level 4).
     Each text to read is at most as long as a reply; reading takes linear time and raises nothing.
     """
 
-    @property
-    def container(self) -> str:
-        """The container: `boxed` or `answer`."""
-        ...
+    container = "answer"
+    is_scalar = False
 
-    @property
-    def is_scalar(self) -> bool:
-        """Whether the last number of a reply may be read as the answer (level 4)."""
-        ...
-
+    @abstractmethod
     def write(self, answer: Answer) -> str:
         """The answer's text as the prompt asks for it, without its container."""
-        ...
 
+    @abstractmethod
     def read(self, text: str) -> Answer | None:
         """The answer that the whole text is in exactly the required format, else None."""
-        ...
 
+    @abstractmethod
     def read_loosely(self, text: str) -> Answer | None:
         """The answer that the whole text is in any notation (JSON, Python, LaTeX), else None."""
-        ...
 
     def find_last(self, text: str) -> Answer | None:
-        """The last answer within a text, else None."""
-        ...
+        """The last answer within a text, else None; the last number is what level 4 reads."""
+        return None
 
+    @abstractmethod
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """(kind of change, changed answer): off by one, swapped, truncated and so on, at least 20."""
-        ...
 
+    @abstractmethod
     def careless(self, answer: Answer) -> Answer:
         """Another answer of the same form, by a rule that the class states."""
-        ...
 
 
 # A square grid of numbers as the answer: rows of numbers.
@@ -63,12 +57,10 @@ Rows = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class GridForm:
+class GridForm(Form):
     """So many rows of as many numbers. Careless: the first two numbers of the first row are swapped."""
 
     n: int
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         return "\n" + "\n".join(" ".join(map(str, row)) for row in answer) + "\n"

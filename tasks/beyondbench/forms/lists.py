@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.forms.mappings import find_last_lines, flatten_tables
 
 # A set of ids, chosen from those from 1 to some number.
@@ -24,12 +25,10 @@ _ITEM = re.compile(r"(?:[-*•]\s*)?(?:(?:projects?|items?|ids?|p|#)\s*)?(\d{1,9
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenIdsForm:
+class ChosenIdsForm(Form):
     """A list of chosen ids, such as [1, 3], in any order. Careless: the first of them alone."""
 
     count: int
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         return f"[{', '.join(map(str, answer))}]"
@@ -110,11 +109,10 @@ def find_integers(text: str) -> list[int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerListForm:
+class IntegerListForm(Form):
     """A list of integers in square brackets. Careless: the first and the last swapped."""
 
-    container: str = "boxed"
-    is_scalar: bool = False
+    container = "boxed"
 
     def write(self, answer: Answer) -> str:
         return str(list(answer))
@@ -160,11 +158,10 @@ _LAST = re.compile(r"(?<![\w.,])[-+]?[0-9]{1,40}+(?:\s(?:and|&)\s[-+]?[0-9]{1,40
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerSetForm:
+class IntegerSetForm(Form):
     """Integers separated by commas. Careless: with one more of them."""
 
-    container: str = "boxed"
-    is_scalar: bool = False
+    container = "boxed"
 
     def write(self, answer: Answer) -> str:
         return ", ".join(map(str, answer))
@@ -223,14 +220,12 @@ _LABEL = re.compile(r"\s{0,3}[\"']?(?:moves|solution|answer)[\"']? ?[:=]", re.IG
 
 
 @dataclass(frozen=True, slots=True)
-class MovesForm:
+class MovesForm(Form):
     """Moves of disks, one per line. Careless: without the last move."""
 
     disks: int
     pegs: str
     notation: int
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         notation = NOTATIONS[self.notation]
@@ -334,13 +329,11 @@ _LOOSE = re.compile(r"\d{1,6}(?:[\s,;]+\d{1,6})+")
 
 
 @dataclass(frozen=True, slots=True)
-class PositionsForm:
+class PositionsForm(Form):
     """So many integers from 0 to below a limit. Careless: all like the first."""
 
     length: int
     limit: int
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         return f"[{', '.join(map(str, answer))}]"

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
+from typing import ClassVar
 
 from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.form import Form
 
 # Find an answer in the lines of a text: the last lines in a row that read as one, rows of tables.
 
@@ -43,9 +45,7 @@ def find_last_lines(text: str, read: Callable[[str], Answer | None]) -> Answer |
     return read("\n".join(last)) if last else None
 
 
-# Mappings from numbers to words as text: the pairs that it holds, strictly and loosely.
-
-Pairs = dict[str, str]
+# Mappings from numbers to values.
 
 MAX_PAIRS_TEXT = 20_000
 _GROUP = re.compile(r"\{([^{}]{1,20000})\}")
@@ -54,40 +54,45 @@ _ESCAPED_BRACE = re.compile(r"\\([{}])")
 _INDEX = re.compile(r"_ ?\{ ?(\d{1,4}) ?\}")
 
 
-def read_pairs(text: str, value: str) -> Pairs | None:
-    """The pairs of `{0: value, 1: value}`, a text in exactly that format, else None."""
-    if len(text) > MAX_PAIRS_TEXT or text[:1] != "{" or text[-1:] != "}":
-        return None
-    return _pairs(text[1:-1].split(","), _exact(value))
+class _PairsForm(Form):
+    """A value for each number; `exact` and `loose` are patterns of values: as asked for, in any notation."""
 
+    exact: ClassVar[str]
+    loose: ClassVar[str]
 
-def read_pairs_loosely(text: str, value: str) -> Pairs | None:
-    """The pairs of a text that holds nothing else: JSON, Python, equations, a line each."""
-    text = _INDEX.sub(r"\1", _ESCAPED_BRACE.sub(r"\1", flatten_tables(text))).strip()
-    if text[:1] in ("{", "[", "(") and text[-1:] in ("}", "]", ")"):
-        text = text[1:-1]
-    if len(text) > MAX_PAIRS_TEXT:
-        return None
-    pieces = (" ".join(piece.split()) for piece in re.split(r"[,;\n]", text))
-    return _pairs([piece for piece in pieces if piece], _loose(value))
-
-
-def find_last_pairs(text: str, value: str) -> Pairs | None:
-    """The pairs of the last braces that hold pairs, else of the last lines that do."""
-    for group in reversed(_GROUP.findall(_ESCAPED_BRACE.sub(r"\1", text))):
-        if (pairs := read_pairs_loosely(group, value)) is not None:
-            return pairs
-    return find_last_lines(flatten_tables(text), lambda lines: read_pairs_loosely(lines, value))
-
-
-def _pairs(pieces: list[str], pattern: re.Pattern[str]) -> Pairs | None:
-    """The pairs, None where a piece is none or a key has two values."""
-    pairs: Pairs = {}
-    for piece in pieces:
-        match = pattern.fullmatch(piece)
-        if not match or pairs.setdefault(str(int(match[1])), match[2]) != match[2]:
+    def read(self, text: str) -> Answer | None:
+        if len(text) > MAX_PAIRS_TEXT or text[:1] != "{" or text[-1:] != "}":
             return None
-    return pairs or None
+        return self._read_pieces(text[1:-1].split(","), _exact(self.exact))
+
+    def read_loosely(self, text: str) -> Answer | None:
+        """The pairs of a text that holds nothing else: JSON, Python, equations, a line each."""
+        text = _INDEX.sub(r"\1", _ESCAPED_BRACE.sub(r"\1", flatten_tables(text))).strip()
+        if text[:1] in ("{", "[", "(") and text[-1:] in ("}", "]", ")"):
+            text = text[1:-1]
+        if len(text) > MAX_PAIRS_TEXT:
+            return None
+        pieces = (" ".join(piece.split()) for piece in re.split(r"[,;\n]", text))
+        return self._read_pieces([piece for piece in pieces if piece], _loose(self.loose))
+
+    def find_last(self, text: str) -> Answer | None:
+        """The pairs of the last braces that hold pairs, else of the last lines that do."""
+        for group in reversed(_GROUP.findall(_ESCAPED_BRACE.sub(r"\1", text))):
+            if (pairs := self.read_loosely(group)) is not None:
+                return pairs
+        return find_last_lines(flatten_tables(text), self.read_loosely)
+
+    def _read_pieces(self, pieces: list[str], pattern: re.Pattern[str]) -> Answer | None:
+        """The pairs, None where a piece is none or a number has two values."""
+        texts: dict[str, str] = {}
+        for piece in pieces:
+            match = pattern.fullmatch(piece)
+            if not match or texts.setdefault(str(int(match[1])), match[2]) != match[2]:
+                return None
+        return {number: self._read_value(value) for number, value in texts.items()} or None
+
+    def _read_value(self, value: str) -> Answer:
+        return value
 
 
 @cache
@@ -103,31 +108,20 @@ def _loose(value: str) -> re.Pattern[str]:
 
 # A truth value for each variable as the answer: {variable: value}, variables as text, counted from 1.
 
-_VALUE = "(True|False)"
-_ANY_VALUE = "(true|false|t|f|1|0)"
-
 
 @dataclass(frozen=True, slots=True)
-class AssignmentForm:
+class AssignmentForm(_PairsForm):
     """A truth value for each variable. Careless: all True."""
 
+    exact = "(True|False)"
+    loose = "(true|false|t|f|1|0)"
     variables: int
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         return f"{{{', '.join(f'{variable}: {value}' for variable, value in answer.items())}}}"
 
-    def read(self, text: str) -> Answer | None:
-        return _values(read_pairs(text, _VALUE))
-
-    def read_loosely(self, text: str) -> Answer | None:
-        """The values of a text that maps variables to truth values and holds nothing else."""
-        return _values(read_pairs_loosely(text, _ANY_VALUE))
-
-    def find_last(self, text: str) -> Answer | None:
-        """The values of the last braces or lines that hold them."""
-        return _values(find_last_pairs(text, _ANY_VALUE))
+    def _read_value(self, value: str) -> Answer:
+        return value.lower() in ("true", "t", "1")
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         yield "nothing", {}
@@ -151,10 +145,6 @@ class AssignmentForm:
         return dict.fromkeys(answer, True)
 
 
-def _values(pairs: Pairs | None) -> Answer | None:
-    return pairs and {variable: value.lower() in ("true", "t", "1") for variable, value in pairs.items()}
-
-
 # A value in each category for each person as the answer.
 
 MAX_TEXT = 5_000
@@ -171,7 +161,7 @@ Table = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
-class AssignmentTableForm:
+class AssignmentTableForm(Form):
     """A table of people and categories; all names and values are known.
 
     Careless: the first two people swap their values of the first category.
@@ -179,8 +169,7 @@ class AssignmentTableForm:
 
     people: tuple[str, ...]
     categories: tuple[tuple[str, tuple[str, ...]], ...]
-    container: str = "boxed"
-    is_scalar: bool = False
+    container = "boxed"
 
     def write(self, answer: Answer) -> str:
         return ", ".join(
@@ -305,31 +294,17 @@ class AssignmentTableForm:
 
 # A color for each vertex as the answer: {vertex: name}, vertices as text.
 
-_NAME = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
-
 
 @dataclass(frozen=True, slots=True)
-class ColoringForm:
+class ColoringForm(_PairsForm):
     """A color's name for each vertex. Careless: the first vertex's color for all."""
 
+    exact = loose = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
     vertices: int
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         pairs = (f'{vertex}: "{color}"' for vertex, color in answer.items())
         return f"{{{', '.join(pairs)}}}"
-
-    def read(self, text: str) -> Answer | None:
-        return read_pairs(text, _NAME)
-
-    def read_loosely(self, text: str) -> Answer | None:
-        """The colors of a text that maps vertices to names or numbers and holds nothing else."""
-        return read_pairs_loosely(text, _NAME)
-
-    def find_last(self, text: str) -> Answer | None:
-        """The colors of the last braces or lines that hold them."""
-        return find_last_pairs(text, _NAME)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         last = str(self.vertices - 1)
@@ -368,12 +343,10 @@ _BRACES = re.compile(r"\{[^{}]{1,1000}\}")
 
 
 @dataclass(frozen=True, slots=True)
-class LettersForm:
+class LettersForm(Form):
     """A mapping of letters to digits. Careless: the digits of the first two letters are swapped."""
 
     letters: tuple[str, ...]
-    container: str = "answer"
-    is_scalar: bool = False
 
     def write(self, answer: Answer) -> str:
         return "{" + ", ".join(f'"{letter}": {digit}' for letter, digit in answer.items()) + "}"

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.form import Form
 
 # A number as the answer, right within a tolerance; fractions are read too.
 
@@ -24,12 +25,12 @@ _LEADING = re.compile(r"^.*(?:=|≈|≃|\\approx)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class DecimalForm:
+class DecimalForm(Form):
     """A finite number, as a float. Careless: one more."""
 
     tolerance: float
-    container: str = "boxed"
-    is_scalar: bool = True
+    container = "boxed"
+    is_scalar = True
 
     def write(self, answer: Answer) -> str:
         return format(Decimal(repr(answer)), "f")
@@ -51,10 +52,6 @@ class DecimalForm:
             return _finite(-value if sign == "-" else value)
         if match := _LOOSE.fullmatch(text):
             return _finite(f"{match[1]}e{match[2] or 0}")
-        return None
-
-    def find_last(self, text: str) -> Answer | None:
-        """Nothing: the last number is what level 4 reads."""
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
@@ -92,11 +89,11 @@ _POINT = re.compile(r"([-+]?[0-9]+)\.0*")
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerForm:
+class IntegerForm(Form):
     """An integer. Careless: one more."""
 
     container: str = "boxed"
-    is_scalar: bool = True
+    is_scalar = True
 
     def write(self, answer: Answer) -> str:
         return str(answer)
@@ -114,10 +111,6 @@ class IntegerForm:
         if match := _POINT.fullmatch(text):
             text = match[1]
         return self.read(text)
-
-    def find_last(self, text: str) -> Answer | None:
-        """Nothing: the last number is what level 4 reads."""
-        return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         digits = str(abs(answer))
@@ -252,11 +245,10 @@ _FOUND = re.compile(r"(?<!not )\b(less than|smaller than|equal to|greater than|l
 
 
 @dataclass(frozen=True, slots=True)
-class RelationForm:
+class RelationForm(Form):
     """One of "less than", "equal to", "greater than". Careless: the next of them."""
 
-    container: str = "boxed"
-    is_scalar: bool = False
+    container = "boxed"
 
     def write(self, answer: Answer) -> str:
         return str(answer)
