@@ -9,15 +9,14 @@ import pytest
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.easy import arithmetic as division
 from perennial.tasks.beyondbench.easy import arithmetic as multiplication
-from perennial.tasks.beyondbench.easy import extremes as sum_of_max_indices
 from perennial.tasks.beyondbench.easy import order as mode
 from perennial.tasks.beyondbench.easy.counting import find_palindromes
 from perennial.tasks.beyondbench.easy.lists import LARGEST, LARGEST_OF_PAIR, arrange, plant
 from perennial.tasks.beyondbench.easy.order import draw_order
 from perennial.tasks.beyondbench.problem import draw_problem
-from perennial.tasks.beyondbench.registry import PATHS, TASKS
+from perennial.tasks.beyondbench.registry import TASKS
 
-EASY = [name for name in PATHS if PATHS[name].startswith("easy.")]
+EASY = [name for name, task in TASKS.items() if task.suite == "easy"]
 PAIRS = {"subtraction", "division", "absolute_difference", "comparison"}
 
 
@@ -128,15 +127,11 @@ def test_the_largest_factor_is_the_last_whose_power_is_below_1e15(size):
     assert largest**size < 10**15 <= (largest + 1) ** size
 
 
-def test_a_list_of_eight_factors_has_them_up_to_74():
-    assert multiplication.largest_factor(8) == 74
-
-
 # The formulas of spaces against enumeration over a small range.
 def test_spaces_are_what_enumeration_counts():
     lists = list(itertools.product(range(5), repeat=4))
     for times in (1, 2, 3):
-        assert sum_of_max_indices.count_lists(4, times, 5) == sum(
+        assert mode.count_lists_of_maxima(4, times, 5) == sum(
             found.count(max(found)) == times and len(set(found)) == 5 - times for found in lists
         )
     _, space = plant(lambda _variation: [0, 1], lambda _variation: range(5))

@@ -7,23 +7,24 @@ from fractions import Fraction
 
 from perennial.tasks.beyondbench.easy.lists import LARGEST_OF_PAIR as LARGEST
 from perennial.tasks.beyondbench.easy.lists import (
+    PAIRS,
     ListParams,
     PairParams,
     Values,
     count_space,
     decimal,
     draw_pair,
-    list_task,
-    pair_task,
+    easy_task,
 )
 from perennial.tasks.beyondbench.problem import Variation
 
 # Absolute difference of a pair (F.2 of the paper).
-ABSOLUTE_DIFFERENCE = pair_task(
+ABSOLUTE_DIFFERENCE = easy_task(
     "arithmetic/absolute_difference",
     "the absolute difference of two numbers",
     lambda first, second: abs(second - first),
     lambda first, second: max(first, second) - min(first, second),
+    PAIRS,
 )
 
 
@@ -40,12 +41,12 @@ def _sum_by_sign(values: Values) -> int:
     return positive - negative
 
 
-ADDITION = list_task("arithmetic/addition", "the sum of a list", sum, _sum_by_sign)
+ADDITION = easy_task("arithmetic/addition", "the sum of a list", sum, _sum_by_sign)
 
 
 # Alternating sum of a list: x1 - x2 + x3 - .. (F.2 of the paper).
 
-ALTERNATING_SUM = list_task(
+ALTERNATING_SUM = easy_task(
     "arithmetic/alternating_sum",
     "the alternating sum of a list",
     lambda values: sum(value if index % 2 == 0 else -value for index, value in enumerate(values)),
@@ -80,17 +81,18 @@ def _divide_by_hand(first: int, second: int) -> Fraction:
     return Fraction(digits if (first < 0) == (second < 0) else -digits, 10**12)
 
 
-DIVISION = pair_task(
+DIVISION = easy_task(
     "arithmetic/division",
     "the quotient of two numbers",
     Fraction,
     _divide_by_hand,
-    kind=decimal(Fraction(1, 100)),
+    PAIRS,
     draw=_draw_division,
     space=lambda _variation, _size: count_space(
         count_pairs(LARGEST), "ordered pairs with a quotient of at least 0.1 in size"
     ),
     guess=lambda _params, rng: round(rng.uniform(-10, 10), 2),
+    kind=decimal(Fraction(1, 100)),
 )
 
 
@@ -127,7 +129,7 @@ def _doublings(term: int, times: int) -> Iterable[int]:
         term, times = term + term, times >> 1
 
 
-MULTIPLICATION = list_task(
+MULTIPLICATION = easy_task(
     "arithmetic/multiplication",
     "the product of a list",
     math.prod,
@@ -138,16 +140,17 @@ MULTIPLICATION = list_task(
     ),
     variations=(Variation("standard", (2, 4, 6, 8)),),
     tokens=lambda _variation, size: (60 + 10 * size, 24),
-    guess=lambda _values, rng: rng.randint(-LARGEST_PRODUCT, LARGEST_PRODUCT),
+    guess=lambda _params, rng: rng.randint(-LARGEST_PRODUCT, LARGEST_PRODUCT),
 )
 
 
 # Subtraction: the first number of a pair from the second (F.2 of the paper).
-SUBTRACTION = pair_task(
+SUBTRACTION = easy_task(
     "arithmetic/subtraction",
     "the first number subtracted from the second",
     lambda first, second: second - first,
     lambda first, second: second + ~first + 1,  # by the complement, in which -n is ~n + 1
+    PAIRS,
 )
 
 
@@ -164,7 +167,7 @@ def _add_remainders(values: Values) -> int:
     return total
 
 
-SUM_OF_DIGITS = list_task(
+SUM_OF_DIGITS = easy_task(
     "arithmetic/sum_of_digits",
     "the sum of all digits of a list",
     lambda values: sum(int(digit) for value in values for digit in str(abs(value))),

@@ -3,7 +3,6 @@
 import math
 import random
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import cycle, pairwise
@@ -12,28 +11,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from perennial.schemas.beyondbench.things import Answer, Space, only_solution
+from perennial.schemas.beyondbench.things import Space
 from perennial.tasks.beyondbench.easy.lists import (
-    INTEGER,
-    LARGE,
     LARGEST,
-    STANDARD,
     Integer,
     ListParams,
     Values,
     arrange,
     count_space,
     draw_distinct,
+    easy_task,
     guess_count,
-    list_task,
-    list_tokens,
     numbers_of,
     plant,
     plant_distinct,
     read_list,
     shuffle_values,
 )
-from perennial.tasks.beyondbench.problem import RIGHT, Task
 
 # Count of elements that are greater than the one before them (F.6.2 of the paper).
 
@@ -43,7 +37,7 @@ def _draw_count_greater_than_previous(variation: str, size: int, rng: random.Ran
     return arrange(variation, rng.sample([True] * ups + [False] * (size - 1 - ups), size - 1), rng)
 
 
-COUNT_GREATER_THAN_PREVIOUS = list_task(
+COUNT_GREATER_THAN_PREVIOUS = easy_task(
     "counting/count_greater_than_previous",
     "how many elements are greater than the one before",
     lambda values: sum(values[index] > values[index - 1] for index in range(1, len(values))),
@@ -70,12 +64,12 @@ def _count(values: Values, divisor: int) -> int:
     return sum(value % divisor == 0 for value in values)
 
 
-def _count_by_digits(params: MultiplesParams) -> int:
+def _count_by_digits(values: Values, divisor: int) -> int:
     """The count by the rules of divisibility: the last digit, or the sum of digits for 3."""
-    digits = [[int(digit) for digit in str(abs(value))] for value in params.values]
-    if params.divisor == 3:
-        return sum(sum(values) in range(0, 10 * len(values), 3) for values in digits)
-    return sum(values[-1] in range(0, 10, params.divisor) for values in digits)
+    listed = [[int(digit) for digit in str(abs(value))] for value in values]
+    if divisor == 3:
+        return sum(sum(digits) in range(0, 10 * len(digits), 3) for digits in listed)
+    return sum(digits[-1] in range(0, 10, divisor) for digits in listed)
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> MultiplesParams:
@@ -103,32 +97,19 @@ def _space(variation: str, size: int) -> Space:
     return count_space(number, "ordered lists of different integers, times three divisors")
 
 
-def _near_misses(
-    params: MultiplesParams, answer: Answer, _rng: random.Random
-) -> Iterator[tuple[str, Answer]]:
-    for divisor in range(2, 8):
-        if (near := _count(params.values, divisor)) != answer:
-            yield f"multiples of {divisor}", near
-
-
-COUNT_MULTIPLES = Task(
-    name="count_multiples",
-    suite="easy",
-    title="how many elements are multiples of 2, 3 or 5",
+COUNT_MULTIPLES = easy_task(
+    "counting/count_multiples",
+    "how many elements are multiples of 2, 3 or 5",
+    _count,
+    _count_by_digits,
     params=MultiplesParams,
-    variations=(STANDARD, LARGE),
-    template="beyondbench/easy/counting/count_multiples.md.j2",
-    draw=_draw,
-    solve=lambda params: only_solution(_count(params.values, params.divisor)),
-    verify=lambda params, answer: INTEGER.grade(_count(params.values, params.divisor), answer),
-    check=lambda params, answer: INTEGER.grade(_count_by_digits(params), answer) == RIGHT,
-    form=lambda _params: INTEGER.form,
+    arguments=lambda params: (params.values, params.divisor),
     words=lambda params: {"values": list(params.values), "divisor": params.divisor},
     read=_read,
-    guess=lambda params, rng: guess_count(params.values, rng),
-    tokens=list_tokens,
+    draw=_draw,
     space=_space,
-    mutate=_near_misses,
+    guess=guess_count,
+    near=lambda params: ((f"multiples of {other}", (params.values, other)) for other in range(2, 8)),
 )
 
 
@@ -150,7 +131,7 @@ def _space_count_negative(variation: str, size: int) -> Space:
     )
 
 
-COUNT_NEGATIVE = list_task(
+COUNT_NEGATIVE = easy_task(
     "counting/count_negative",
     "how many elements are negative",
     lambda values: sum(value < 0 for value in values),
@@ -193,7 +174,7 @@ def find_palindromes(largest: int) -> list[int]:
 _DRAW, _SPACE = plant(
     lambda variation: find_palindromes(LARGEST[variation]), lambda variation: range(LARGEST[variation] + 1)
 )
-COUNT_PALINDROMIC = list_task(
+COUNT_PALINDROMIC = easy_task(
     "counting/count_palindromic",
     "how many elements are palindromes",
     lambda values: sum(map(is_palindrome, values)),
@@ -226,7 +207,7 @@ def _count_by_odd_sums(values: Values) -> int:
 _DRAW_COUNT_PERFECT_SQUARES, _SPACE_COUNT_PERFECT_SQUARES = plant(
     lambda variation: [root**2 for root in range(isqrt(LARGEST[variation]) + 1)], numbers_of
 )
-COUNT_PERFECT_SQUARES = list_task(
+COUNT_PERFECT_SQUARES = easy_task(
     "counting/count_perfect_squares",
     "how many elements are perfect squares",
     lambda values: sum(map(is_square, values)),
@@ -251,7 +232,7 @@ def _count_steps(values: Values) -> int:
     return 1 + sum(first != second for first, second in pairwise(ordered))
 
 
-COUNT_UNIQUE = list_task(
+COUNT_UNIQUE = easy_task(
     "counting/count_unique",
     "how many distinct elements a list has",
     lambda values: len(set(values)),
@@ -272,7 +253,7 @@ def _draw_parity(remainder: int, variation: str, size: int, rng: random.Random) 
     return plant_distinct(numbers[remainder::2], numbers[1 - remainder :: 2], rng.randint(0, size), size, rng)
 
 
-EVEN_COUNT = list_task(
+EVEN_COUNT = easy_task(
     "counting/even_count",
     "how many elements are even",
     lambda values: sum(value % 2 == 0 for value in values),
@@ -281,7 +262,7 @@ EVEN_COUNT = list_task(
     guess=guess_count,
 )
 
-ODD_COUNT = list_task(
+ODD_COUNT = easy_task(
     "counting/odd_count",
     "how many elements are odd",
     lambda values: sum(value % 2 for value in values),
@@ -320,7 +301,7 @@ def _draw_local_maxima_count(variation: str, size: int, rng: random.Random) -> L
     return arrange(variation, steps, rng)
 
 
-LOCAL_MAXIMA_COUNT = list_task(
+LOCAL_MAXIMA_COUNT = easy_task(
     "counting/local_maxima_count",
     "how many local maxima a list has",
     _count_peaks,

@@ -5,10 +5,10 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from perennial.schemas.beyondbench.things import Answer, Space, only_solution
 from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.forms.lists import IntegerListForm, IntegerSetForm
 from perennial.tasks.beyondbench.forms.numbers import DecimalForm, IntegerForm, RelationForm
-from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.problem import RIGHT, P, Task, Variation
 
 # The kinds of Easy answers: their form, and how they are graded (Table 8 of the paper).
 
@@ -128,11 +128,6 @@ def shuffle_values(values: Sequence[int], rng: random.Random) -> ListParams:
     return ListParams(tuple(rng.sample(values, len(values))))
 
 
-def list_words(params: ListParams) -> Mapping[str, Any]:
-    """The list as the template shows it."""
-    return {"values": list(params.values)}
-
-
 def read_list(prompt: str) -> ListParams:
     """The last list in a prompt; raise ValueError where there is none."""
     lists = _LIST.findall(prompt)
@@ -160,76 +155,74 @@ def list_tokens(variation: str, size: int) -> tuple[int, int]:
     return round(tokens * size + 4 * math.log10(2 * LARGEST[variation]) + 40), 24
 
 
-def guess_element(values: Values, rng: random.Random) -> int:
+def guess_element(params: ListParams, rng: random.Random) -> int:
     """A random integer from the range of the list's elements."""
-    return rng.randint(min(values), max(values))
+    return rng.randint(min(params.values), max(params.values))
 
 
-def guess_count(values: Values, rng: random.Random) -> int:
+def guess_count(params: ListParams, rng: random.Random) -> int:
     """A random number of elements."""
-    return rng.randint(0, len(values))
+    return rng.randint(0, len(params.values))
 
 
-# A task on a list of integers, made of two functions that compute its value in different ways.
+# A task on lists or pairs of integers, made of two functions that compute its value in different ways.
 
-Draw = Callable[[str, int, random.Random], ListParams | None]
+Near = Iterator[tuple[str, tuple[Any, ...]]]
 
 
-def list_task(
-    path: str,
-    title: str,
-    compute: Callable[[Values], Any],
-    recompute: Callable[[Values], Any],
-    *,
-    kind: Kind = INTEGER,
-    draw: Draw = draw_list,
-    space: Callable[[str, int], Space] = list_space,
-    variations: tuple[Variation, ...] = (STANDARD, LARGE),
-    tokens: Callable[[str, int], tuple[int, int]] = list_tokens,
-    guess: Callable[[Values, random.Random], Answer] = guess_element,
-) -> Task[ListParams]:
-    """Name a task by its template (`order/mean`); `compute` solves and verifies, `recompute` checks."""
-    group, name = path.split("/")
+@dataclass(frozen=True)
+class Inputs(Generic[P]):
+    """What the functions of a task are given, and what a task has beside these functions.
 
-    def near_misses(params: ListParams, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """The answers of neighbouring lists: what a player finds who misreads the list or the rule."""
-        values = params.values
-        neighbours = {
-            "without the first": values[1:],
-            "without the last": values[:-1],
-            "backwards": values[::-1],
-            "negated": tuple(-value for value in values),
-            "without signs": tuple(map(abs, values)),
-        }
-        for change, changed in neighbours.items():
-            # A list of equal elements may have no answer, such as a second largest.
-            if len(set(changed)) > 1 and (near := kind.as_answer(compute(changed))) != answer:
-                yield f"of the list {change}", near
+    `arguments(params)` are theirs; `near(params)` yields other arguments, each with what a player mistook.
+    """
 
-    return Task(
-        name,
-        suite="easy",
-        title=title,
-        params=ListParams,
-        variations=variations,
-        template=f"beyondbench/easy/{group}/{name}.md.j2",
-        draw=draw,
-        solve=lambda params: only_solution(kind.as_answer(compute(params.values))),
-        verify=lambda params, answer: kind.grade(compute(params.values), answer),
-        check=lambda params, answer: kind.grade(recompute(params.values), answer) == RIGHT,
-        form=lambda _params: kind.form,
-        words=list_words,
-        read=read_list,
-        guess=lambda params, rng: guess(params.values, rng),
-        tokens=tokens,
-        space=space,
-        mutate=near_misses,
+    params: type[P]
+    arguments: Callable[[P], tuple[Any, ...]]
+    words: Callable[[P], Mapping[str, Any]]
+    read: Callable[[str], P]
+    variations: tuple[Variation, ...]
+    draw: Callable[[str, int, random.Random], P | None]
+    space: Callable[[str, int], Space]
+    tokens: Callable[[str, int], tuple[int, int]]
+    guess: Callable[[P, random.Random], Answer]
+    near: Callable[[P], Near]
+
+
+def _near_lists(params: ListParams) -> Near:
+    """Neighbouring lists: what is computed of by a player who misreads the list or the rule."""
+    values = params.values
+    neighbours = {
+        "without the first": values[1:],
+        "without the last": values[:-1],
+        "backwards": values[::-1],
+        "negated": tuple(-value for value in values),
+        "without signs": tuple(map(abs, values)),
+    }
+    # A list of equal elements may have no answer, such as a second largest.
+    yield from (
+        (f"of the list {change}", (changed,))
+        for change, changed in neighbours.items()
+        if len(set(changed)) > 1
     )
 
 
-# A task on a pair of integers in +-3.2e7, so that there are more than 1e15 pairs (F.2 of the paper).
+LISTS = Inputs(
+    ListParams,
+    arguments=lambda params: (params.values,),
+    words=lambda params: {"values": list(params.values)},
+    read=read_list,
+    variations=(STANDARD, LARGE),
+    draw=draw_list,
+    space=list_space,
+    tokens=list_tokens,
+    guess=guess_element,
+    near=_near_lists,
+)
+
+
+# Pairs of integers in +-3.2e7, so that there are more than 1e15 pairs (F.2 of the paper).
 LARGEST_OF_PAIR = 32_000_000
-PAIR = Variation("standard", (2,))
 _PAIR = re.compile(r"^Number 1: (-?[0-9]+)\nNumber 2: (-?[0-9]+)$", re.MULTILINE)
 
 
@@ -248,11 +241,6 @@ def draw_pair(_variation: str, _size: int, rng: random.Random) -> PairParams:
     )
 
 
-def pair_space(_variation: str, _size: int) -> Space:
-    """The number of all pairs."""
-    return count_space((2 * LARGEST_OF_PAIR + 1) ** 2, "ordered pairs")
-
-
 def _read_pair(prompt: str) -> PairParams:
     pairs = _PAIR.findall(prompt)
     if not pairs:
@@ -260,45 +248,59 @@ def _read_pair(prompt: str) -> PairParams:
     return PairParams(*map(int, pairs[-1]))
 
 
-def _guess_integer(_params: PairParams, rng: random.Random) -> Answer:
-    return rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR)
+PAIRS = Inputs(
+    PairParams,
+    arguments=lambda params: (params.first, params.second),
+    words=lambda params: {"first": params.first, "second": params.second},
+    read=_read_pair,
+    variations=(Variation("standard", (2,)),),
+    draw=draw_pair,
+    space=lambda _variation, _size: count_space((2 * LARGEST_OF_PAIR + 1) ** 2, "ordered pairs"),
+    tokens=lambda _variation, _size: (90, 24),
+    guess=lambda _params, rng: rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR),
+    near=lambda params: iter([("of the pair swapped", (params.second, params.first))]),
+)
 
 
-def pair_task(
+def easy_task(
     path: str,
     title: str,
-    compute: Callable[[int, int], Any],
-    recompute: Callable[[int, int], Any],
+    compute: Callable[..., Any],
+    recompute: Callable[..., Any],
+    inputs: Inputs[Any] = LISTS,
     *,
     kind: Kind = INTEGER,
-    draw: Callable[[str, int, random.Random], PairParams | None] = draw_pair,
-    space: Callable[[str, int], Space] = pair_space,
-    guess: Callable[[PairParams, random.Random], Answer] = _guess_integer,
-) -> Task[PairParams]:
-    """Name a task by its template (`order/mean`); `compute` solves and verifies, `recompute` checks."""
-    group, name = path.split("/")
+    **own_inputs: Any,
+) -> Task[Any]:
+    """Name a task by its template (`order/mean`); `compute` solves and verifies, `recompute` checks.
+
+    `own_inputs` are parts of the inputs that this task has otherwise.
+    """
+    inputs = replace(inputs, **own_inputs)
+
+    def near_misses(params: Any, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
+        for mistake, arguments in inputs.near(params):
+            if (near := kind.as_answer(compute(*arguments))) != answer:
+                yield mistake, near
+
     return Task(
-        name,
+        path.partition("/")[2],
         suite="easy",
         title=title,
-        params=PairParams,
-        variations=(PAIR,),
-        template=f"beyondbench/easy/{group}/{name}.md.j2",
-        draw=draw,
-        solve=lambda params: only_solution(kind.as_answer(compute(params.first, params.second))),
-        verify=lambda params, answer: kind.grade(compute(params.first, params.second), answer),
-        check=lambda params, answer: kind.grade(recompute(params.first, params.second), answer) == RIGHT,
+        params=inputs.params,
+        variations=inputs.variations,
+        template=f"beyondbench/easy/{path}.md.j2",
+        draw=inputs.draw,
+        solve=lambda params: only_solution(kind.as_answer(compute(*inputs.arguments(params)))),
+        verify=lambda params, answer: kind.grade(compute(*inputs.arguments(params)), answer),
+        check=lambda params, answer: kind.grade(recompute(*inputs.arguments(params)), answer) == RIGHT,
         form=lambda _params: kind.form,
-        words=lambda params: {"first": params.first, "second": params.second},
-        read=_read_pair,
-        guess=guess,
-        tokens=lambda _variation, _size: (90, 24),
-        space=space,
-        mutate=lambda params, answer, _rng: (
-            ("of the pair swapped", near)
-            for near in [kind.as_answer(compute(params.second, params.first))]
-            if near != answer
-        ),
+        words=inputs.words,
+        read=inputs.read,
+        guess=inputs.guess,
+        tokens=inputs.tokens,
+        space=inputs.space,
+        mutate=near_misses,
     )
 
 

@@ -1,4 +1,4 @@
-"""Tasks about order and the middle."""
+"""Tasks about order: the largest, the smallest and differences, sorted lists, the middle."""
 
 import math
 import random
@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise, permutations
 
+from perennial.schemas.beyondbench.things import Space
 from perennial.tasks.beyondbench.easy.lists import (
     INTEGER_LIST,
     INTEGER_SET,
     LARGE,
     LARGEST,
+    PAIRS,
     RELATION,
     STANDARD,
     ListParams,
@@ -23,13 +26,131 @@ from perennial.tasks.beyondbench.easy.lists import (
     decimal,
     draw_distinct,
     draw_pair,
-    list_task,
+    easy_task,
+    guess_count,
     list_tokens,
     numbers_of,
-    pair_task,
     shuffle_values,
 )
 from perennial.tasks.beyondbench.forms.numbers import RELATIONS
+
+# The largest element (F.5 of the paper).
+FIND_MAXIMUM = easy_task(
+    "extremes/find_maximum", "the largest element", max, lambda values: sorted(values)[-1]
+)
+
+
+# The smallest element (F.5 of the paper).
+FIND_MINIMUM = easy_task(
+    "extremes/find_minimum", "the smallest element", min, lambda values: sorted(values)[0]
+)
+
+
+# The index, from 0, of the first largest element (F.5.5 of the paper).
+
+
+def _step_through_index_of_maximum(values: Values) -> int:
+    best = 0
+    for index, value in enumerate(values):
+        if value > values[best]:
+            best = index
+    return best
+
+
+INDEX_OF_MAXIMUM = easy_task(
+    "extremes/index_of_maximum",
+    "the index of the largest element",
+    lambda values: values.index(max(values)),
+    _step_through_index_of_maximum,
+    guess=guess_count,
+)
+
+
+# The largest absolute difference of neighbours (F.6.1 of the paper).
+MAX_ADJACENT_DIFFERENCE = easy_task(
+    "extremes/max_adjacent_difference",
+    "the largest absolute difference of neighbours",
+    lambda values: max(abs(after - before) for before, after in pairwise(values)),
+    lambda values: max(max(two) - min(two) for two in zip(values[1:], values[:-1], strict=True)),
+)
+
+
+# Range: the largest element minus the smallest (F.5 of the paper).
+RANGE = easy_task(
+    "extremes/range",
+    "the largest element minus the smallest",
+    lambda values: max(values) - min(values),
+    lambda values: max(first - second for first, second in permutations(values, 2)),
+)
+
+
+# The largest element below the maximum (F.5 of the paper).
+
+
+def _below_maximum(values: Values) -> int:
+    largest = max(values)
+    return max(value for value in values if value < largest)
+
+
+SECOND_MAXIMUM = easy_task(
+    "extremes/second_maximum",
+    "the second largest element",
+    _below_maximum,
+    lambda values: sorted(set(values))[-2],
+)
+
+
+# The sum of the indices, from 0, where the largest element stands, one to three times (F.5.6 of the paper).
+#
+# The paper's equation 32 counts from 1 and its prompt from 0; the prompt is what a player sees.
+TIMES = (1, 2, 3)
+
+
+def _draw_sum_of_max_indices(variation: str, size: int, rng: random.Random) -> ListParams:
+    times = rng.choice(TIMES)
+    values = draw_distinct(variation, size - times + 1, rng)
+    return shuffle_values(values + [max(values)] * (times - 1), rng)
+
+
+def count_lists_of_maxima(size: int, times: int, choices: int) -> int:
+    """The number of lists with the largest element so many times and all others once.
+
+    The distinct elements, the places of the largest, the order of the others.
+    """
+    return math.comb(choices, size - times + 1) * math.comb(size, times) * math.factorial(size - times)
+
+
+def _space_of_max_indices(variation: str, size: int) -> Space:
+    choices = len(numbers_of(variation))
+    numbers = (count_lists_of_maxima(size, times, choices) for times in TIMES)
+    return count_space(sum(numbers), "lists with the largest element one to three times, all others once")
+
+
+def _add_places(values: Values) -> int:
+    largest = max(values)
+    return sum(index for index, value in enumerate(values) if value == largest)
+
+
+def _step_through(values: Values) -> int:
+    best, total = values[0], 0
+    for index, value in enumerate(values):
+        if value > best:
+            best, total = value, index
+        elif value == best:
+            total += index
+    return total
+
+
+SUM_OF_MAX_INDICES = easy_task(
+    "extremes/sum_of_max_indices",
+    "the sum of the indices of the largest element",
+    _add_places,
+    _step_through,
+    draw=_draw_sum_of_max_indices,
+    space=_space_of_max_indices,
+    guess=lambda params, rng: rng.randint(0, 3 * len(params.values)),
+)
+
 
 # Comparison of a pair: less, equal or greater, a third of the problems each (F.3 of the paper).
 
@@ -46,14 +167,15 @@ def _compare_difference(first: int, second: int) -> str:
     return "less than" if str(first - second).startswith("-") else "greater than"
 
 
-COMPARISON = pair_task(
+COMPARISON = easy_task(
     "order/comparison",
     "whether a number is less than, equal to or greater than another",
     lambda first, second: RELATIONS[(first > second) - (first < second) + 1],
     _compare_difference,
-    kind=RELATION,
+    PAIRS,
     draw=_draw_comparison,
     guess=lambda _params, rng: rng.choice(RELATIONS),
+    kind=RELATION,
 )
 
 
@@ -128,13 +250,13 @@ def _draw_lis_length(variation: str, size: int, rng: random.Random) -> ListParam
     return ListParams(tuple(values[index] for index in order))
 
 
-LIS_LENGTH = list_task(
+LIS_LENGTH = easy_task(
     "order/lis_length",
     "the length of the longest increasing subsequence",
     _lay_piles,
     _extend_each,
     draw=_draw_lis_length,
-    guess=lambda values, rng: rng.randint(1, len(values)),
+    guess=lambda params, rng: rng.randint(1, len(params.values)),
 )
 
 
@@ -149,13 +271,13 @@ def _update(values: Values) -> Fraction:
     return mean
 
 
-MEAN = list_task(
+MEAN = easy_task(
     "order/mean",
     "the mean of a list",
     lambda values: Fraction(sum(values), len(values)),
     _update,
+    guess=lambda params, rng: round(rng.uniform(min(params.values), max(params.values)), 2),
     kind=decimal(Fraction(1, 10**6)),
-    guess=lambda values, rng: round(rng.uniform(min(values), max(values)), 2),
 )
 
 
@@ -178,14 +300,14 @@ def _count_smaller(values: Values) -> Fraction:
     return Fraction(min(middle) + max(middle), 2)
 
 
-MEDIAN = list_task(
+MEDIAN = easy_task(
     "order/median",
     "the median of a list",
     _halve,
     _count_smaller,
-    kind=decimal(Fraction(1, 10**6)),
     variations=(replace(STANDARD, sizes=(8, 17, 32, 65)), replace(LARGE, sizes=(16, 33, 64, 99))),
-    guess=lambda values, rng: rng.randint(2 * min(values), 2 * max(values)) / 2,
+    guess=lambda params, rng: rng.randint(2 * min(params.values), 2 * max(params.values)) / 2,
+    kind=decimal(Fraction(1, 10**6)),
 )
 
 
@@ -245,17 +367,17 @@ def _measure_runs(values: Values) -> list[int]:
     return modes
 
 
-MODE = list_task(
+MODE = easy_task(
     "order/mode",
     "all modes of a list",
     _find_modes,
     _measure_runs,
-    kind=INTEGER_SET,
     draw=_draw,
     space=lambda variation, size: count_space(
         sum(count_lists(size, len(numbers_of(variation)))), "lists of each pattern of repeats"
     ),
-    guess=lambda values, rng: [rng.choice(values)],
+    guess=lambda params, rng: [rng.choice(params.values)],
+    kind=INTEGER_SET,
 )
 
 
@@ -276,12 +398,12 @@ def _tokens(variation: str, size: int) -> tuple[int, int]:
     return list_tokens(variation, size)[0], round(size * digits + 3 * size + 10)
 
 
-SORTING = list_task(
+SORTING = easy_task(
     "order/sorting",
     "a list in ascending order",
     sorted,
     _insert,
-    kind=INTEGER_LIST,
     tokens=_tokens,
-    guess=lambda values, rng: rng.sample(values, len(values)),
+    guess=lambda params, rng: rng.sample(params.values, len(params.values)),
+    kind=INTEGER_LIST,
 )
