@@ -39,6 +39,14 @@ class SequenceFamily:
     bounds_next: bool = True
 
 
+def extend(first: Sequence[int], count: int, step: Callable[[list[int]], int]) -> list[int]:
+    """So many terms: the first ones, and of all before it each next one."""
+    terms = list(first)
+    while len(terms) < count:
+        terms.append(step(terms))
+    return terms
+
+
 Ranges = Sequence[tuple[int, int]]
 
 

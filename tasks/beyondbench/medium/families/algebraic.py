@@ -8,8 +8,9 @@ from decimal import Context, Decimal, localcontext
 from functools import cache
 from itertools import pairwise
 from math import isqrt, log
+from operator import mul
 
-from perennial.tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, extend, scale_rules
 
 DIGITS = 50
 NEAR = Decimal("1e-9")
@@ -21,10 +22,7 @@ _PELL = (2, *(k * k - 1 for k in range(2, 10)))
 
 def _radical(rule: Rule, count: int) -> Terms:
     first, c, d, e = rule
-    terms = [first]
-    for n in range(2, count + 1):
-        terms.append(isqrt(c * terms[-1] + d * n * n + e))
-    return terms
+    return extend([first], count, lambda terms: isqrt(c * terms[-1] + d * (len(terms) + 1) ** 2 + e))
 
 
 def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms | None]:
@@ -141,19 +139,14 @@ def _wraps_twice(rule: Rule, terms: Terms) -> bool:
 
 def _convolution_vector(shape: Rule, count: int) -> Terms:
     first, step = shape
-    terms = [first]
-    for n in range(1, count):
-        terms.append(sum(terms[i] * terms[n - 1 - i] for i in range(n)) + step * n)
-    return terms
+    return extend([first], count, lambda terms: sum(map(mul, terms, reversed(terms))) + step * len(terms))
 
 
 def _ratio_floor(rule: Rule, count: int) -> Terms | None:
     first, a, b = rule
     if a == b:
         return None
-    terms = [first]
-    for n in range(1, count):
-        terms.append(terms[-1] * (n + a) // (n + b))
+    terms = extend([first], count, lambda terms: terms[-1] * (len(terms) + a) // (len(terms) + b))
     return terms if terms[-1] > 1 else None
 
 

@@ -1,38 +1,28 @@
 """F1-F6: recurrences of order 2 and 3 (section H.1)."""
 
-from collections.abc import Callable
-
-from perennial.tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, extend, scale_rules
 
 PAIRS = ((1, 2), (2, 1), (1, -1), (3, 1), (1, 3), (3, -1), (2, 2), (2, 3), (1, -2), (2, -3))
 START = 999
 
 
-def _recur(first: Rule, count: int, step: Callable[..., int]) -> list[int]:
-    terms = list(first)
-    order = len(first)
-    while len(terms) < count:
-        terms.append(step(*terms[-order:]))
-    return terms
-
-
 def _fibonacci(rule: Rule, count: int) -> Terms:
-    return _recur(rule, count, lambda x, y: x + y)
+    return extend(rule, count, lambda terms: terms[-1] + terms[-2])
 
 
 def _lucas_vector(rule: Rule, count: int) -> Terms:
     a, b, start = rule
-    return _recur((2, a), start + count, lambda x, y: a * y - b * x)[start:]
+    return extend((2, a), start + count, lambda terms: a * terms[-1] - b * terms[-2])[start:]
 
 
 def _tribonacci(rule: Rule, count: int) -> Terms:
-    return _recur(rule, count, lambda x, y, z: x + y + z)
+    return extend(rule, count, lambda terms: sum(terms[-3:]))
 
 
 def _modified(rule: Rule, count: int) -> Terms:
     pair, *first = rule
     a, b = PAIRS[pair]
-    return _recur(tuple(first), count, lambda x, y: a * y + b * x)
+    return extend(first, count, lambda terms: a * terms[-1] + b * terms[-2])
 
 
 def _alternating(rule: Rule, count: int) -> Terms:

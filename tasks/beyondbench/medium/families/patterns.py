@@ -1,6 +1,7 @@
 """X1-X12: patterns of several layers (section H.4). Positions n count from 1."""
 
 import random
+from itertools import accumulate
 from math import isqrt
 
 from perennial.tasks.beyondbench.medium.family import (
@@ -9,6 +10,7 @@ from perennial.tasks.beyondbench.medium.family import (
     Terms,
     box_rules,
     by_name,
+    extend,
     scale_rules,
 )
 
@@ -36,12 +38,10 @@ def _interleaved(rule: Rule, count: int) -> Terms | None:
 
 
 def _conditional(rule: Rule, count: int) -> Terms | None:
-    terms = [rule[4]]
-    while len(terms) < count:
-        last = terms[-1]
-        k = rule[3] if _condition(rule, len(terms), last) else rule[2]
-        terms.append(last + k if k else 2 * last)
-    return terms if rule[2] != rule[3] else None
+    def step(terms: Terms) -> int:
+        return terms[-1] + (rule[2 + _condition(rule, len(terms), terms[-1])] or terms[-1])
+
+    return extend([rule[4]], count, step) if rule[2] != rule[3] else None
 
 
 def _condition(rule: Rule, position: int, last: int) -> bool:
@@ -71,14 +71,13 @@ def _sample_conditional(rng: random.Random, _count: int) -> Rule:
 
 
 def _recursive(rule: Rule, count: int) -> Terms | None:
-    kind, a, b, c, *terms = rule
-    if not c:
-        return None
-    while len(terms) < count:
+    kind, a, b, c, *first = rule
+
+    def step(terms: Terms) -> int:
         n = len(terms) + 1
-        beta = (0, n, n % 3)[kind]
-        terms.append(a * terms[-1] + b * terms[-2] + c * terms[-3] + beta)
-    return terms
+        return a * terms[-1] + b * terms[-2] + c * terms[-3] + (0, n, n % 3)[kind]
+
+    return extend(first, count, step) if c else None
 
 
 def _transformed(rule: Rule, count: int) -> Terms | None:
@@ -86,10 +85,8 @@ def _transformed(rule: Rule, count: int) -> Terms | None:
     first, step, ratio, constant = rule
     if abs(ratio) < 2 or not step:
         return None
-    terms = [first + step * n for n in range((count - 1) // 2)]
-    while len(terms) < count:
-        terms.append(ratio * terms[-1] + constant)
-    return terms
+    steps = [first + step * n for n in range((count - 1) // 2)]
+    return extend(steps, count, lambda terms: ratio * terms[-1] + constant)
 
 
 def _nested(rule: Rule, count: int) -> Terms | None:
@@ -99,23 +96,20 @@ def _nested(rule: Rule, count: int) -> Terms | None:
 
 def _operations(rule: Rule, count: int) -> Terms:
     first, a, r, b = rule
-    terms = [first]
-    for i in range(1, count):
-        last = terms[-1]
-        terms.append((last + b * i * i, last + a * i, last * r)[i % 3])
-    return terms
+
+    def step(terms: Terms) -> int:
+        i, last = len(terms), terms[-1]
+        return (last + b * i * i, last + a * i, last * r)[i % 3]
+
+    return extend([first], count, step)
 
 
 def _layered(rule: Rule, count: int) -> Terms | None:
     first, step, second, ratio = rule
     if not second or abs(ratio) < 2:
         return None
-    terms = [first]
-    while len(terms) < count:
-        terms.append(terms[-1] + step)
-        step += second
-        second *= ratio
-    return terms
+    seconds = [second * ratio**n for n in range(count - 2)]
+    return list(accumulate([first, *accumulate([step, *seconds])]))
 
 
 def _by_position(rule: Rule, count: int) -> Terms:

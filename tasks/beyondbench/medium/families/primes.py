@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from math import isqrt
+from operator import mul
 
 from perennial.tasks.beyondbench.medium.family import (
     LIMIT,
@@ -13,6 +14,7 @@ from perennial.tasks.beyondbench.medium.family import (
     Terms,
     box_rules,
     by_name,
+    extend,
     scale_rules,
 )
 
@@ -136,17 +138,12 @@ def _mersenne_vector(shape: Rule, count: int) -> Terms:
 
 
 def _catalan_vector(shape: Rule, count: int) -> Terms:
-    terms = [1]
-    while len(terms) < shape[0] + count:
-        terms.append(sum(x * y for x, y in zip(terms, reversed(terms), strict=True)))
-    return terms[shape[0] :]
+    return extend([1], shape[0] + count, lambda terms: sum(map(mul, terms, reversed(terms))))[shape[0] :]
 
 
 def _fibonacci_modulo(rule: Rule, count: int) -> Terms:
-    modulus, *terms = rule
-    while len(terms) < count:
-        terms.append((terms[-1] + terms[-2]) % modulus)
-    return terms
+    modulus, *first = rule
+    return extend(first, count, lambda terms: (terms[-1] + terms[-2]) % modulus)
 
 
 def _wraps_twice(rule: Rule, terms: Terms) -> bool:
