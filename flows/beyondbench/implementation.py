@@ -56,7 +56,6 @@ _COMPILED = {
     "graph_coloring": ("cycle", "planar", "ramsey"),
     "sudoku": ("standard_4", "irregular_9", "killer_9"),
     "cryptarithmetic": ("addition_medium", "multiplication_medium"),
-    "matrix_chain": ("random",),
     "logic_grid": ("easy_3",),
 }
 _PLAYED = "played_cells"

@@ -1,6 +1,7 @@
 """A problem: drawn from (seed, cell, index), shown as a prompt, graded by its task (App. C of the paper)."""
 
 import json
+import math
 import random
 import re
 import tomllib
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from perennial.prompts.render import render
 from perennial.schemas.beyondbench.things import (
@@ -165,77 +166,36 @@ class Task(Generic[P]):
         yield from self.mutate(params, answer, rng)
 
 
-# How hard tasks are as their size grows: complexity classes, ours and the paper's.
-#
-# `ours` is of the problem as it is asked, in general and in the worst case: for a task in P the time of an
-# algorithm, in the number n of elements or terms, with M the largest value. `paper` is what tables 5, 6,
-# 11, 16 and 17 say. A class says nothing about single problems of the sizes here, most of which are solved
-# in a millisecond.
-
-
-class Complexity(NamedTuple):
-    """A complexity class by our reading, and by the paper's tables."""
-
-    ours: str
-    paper: str
-
-
-_LINEAR = Complexity("O(n)", "O(n)")
-_CONSTANT = Complexity("O(1)", "O(1)")
-_SORTED = Complexity("O(n log n)", "O(n log n)")
-_DIGITS = Complexity("O(n log M)", "O(n log M)")
-_HARD = Complexity("NP-complete", "NP-complete")
-_EASY = {
-    "subtraction": _CONSTANT,
-    "division": _CONSTANT,
-    "absolute_difference": _CONSTANT,
-    "comparison": _CONSTANT,
-    "sum_of_digits": _DIGITS,
-    "count_palindromic": _DIGITS,
-    "sorting": _SORTED,
-    "lis_length": _SORTED,
-    # The middle element can be selected in linear time.
-    "median": Complexity("O(n)", "O(n log n)"),
-}
-_OTHERS = {
-    # To recognise the rule: each family is fitted in polynomial time.
-    "fibonacci_sequence": Complexity("P", "O(n)"),
-    "geometric_sequence": Complexity("P", "O(n)"),
-    "prime_sequence": Complexity("P", "O(n^2)"),
-    "complex_pattern": Complexity("P", "O(n^3)"),
-    "algebraic_sequence": Complexity("P", "O(2^n)"),
-    # The answer itself has up to 2^n - 1 moves.
-    "tower_of_hanoi": Complexity("O(2^n)", "O(2^n), PSPACE-complete"),
-    "n_queens": _HARD,
-    "graph_coloring": Complexity("NP-hard", "NP-complete"),
-    "boolean_sat": _HARD,
-    "sudoku": _HARD,
-    "cryptarithmetic": _HARD,
-    "matrix_chain": Complexity("O(n^3)", "O(n^3)"),
-    # The window holds few candidates, and each is tested in polynomial time.
-    "modular_systems": Complexity("P", "O(k^2 log M)"),
-    "constraint_optimization": Complexity("NP-hard", "NP-hard"),
-    "logic_grid": _HARD,
-}
-# Variations that are easier than their task, which the paper does not say.
-_IN_P = {
-    "graph_coloring": {"complete", "cycle", "tree", "bipartite", "wheel", "grid"},
-    "boolean_sat": {"horn", "xor"},
-}
-
-
-def complexity_of(task: Task[object], variation: Variation) -> Complexity:
-    """The complexity of a variation of a task."""
-    if task.suite == "easy":
-        return _EASY.get(task.name, _LINEAR)
-    complexity = _OTHERS[task.name]
-    return complexity._replace(ours="P") if variation.name in _IN_P.get(task.name, ()) else complexity
-
-
 @cache
 def load_data(file: str) -> dict[str, Any]:
     """What a TOML file beside the tasks holds."""
     return tomllib.loads((files("perennial.tasks.beyondbench") / file).read_text(encoding="utf-8"))
+
+
+# A lower bound on how large a share is, from random tries.
+
+_CONFIDENCE = 1e-6
+
+
+def least_share(successes: int, tries: int) -> float:
+    """The share at which `successes` or more in `tries` have a chance of one in a million.
+
+    By Chernoff's bound: n D(found / n || p) = ln(1e6), with D the relative entropy.
+    """
+    seen = successes / tries
+    low, high = 0.0, seen
+    while high - low > 1e-6 * high:
+        share = (low + high) / 2
+        if tries * _divergence(seen, share) > -math.log(_CONFIDENCE):
+            low = share
+        else:
+            high = share
+    return low
+
+
+def _divergence(seen: float, share: float) -> float:
+    rest = (1 - seen) * math.log((1 - seen) / (1 - share)) if seen < 1 else 0.0
+    return seen * math.log(seen / share) + rest if share else math.inf
 
 
 # So many draws of one problem may be rejected by its generator before that is taken for a fault of it.

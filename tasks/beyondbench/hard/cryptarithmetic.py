@@ -11,8 +11,7 @@ from typing import Any, Literal, get_args
 
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.mappings import LettersForm
-from perennial.tasks.beyondbench.hard.shares import least_share
-from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation, load_data
+from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation, least_share, load_data
 
 # What a cryptarithm is made of: three words and an operation.
 
@@ -173,7 +172,7 @@ def find_solutions(params: CryptarithmParams, limit: int = 2) -> Solutions:
     """The first solution and how many were found, up to `limit`."""
     import numpy as np
 
-    from perennial.tasks.beyondbench.hard.kernels.cryptarithmetic import count_solutions
+    from perennial.tasks.beyondbench.hard.kernels.searches import count_solutions
 
     letters = params.letters
     places = {letter: number for number, letter in enumerate(letters)}

@@ -98,13 +98,11 @@ def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
     from networkx import Graph, complement, max_weight_clique
     from pysat.solvers import Solver
 
-    clique = _grow_clique(neighbors(vertices, edges))
-    if len(clique) > colors:
-        return False
     graph = Graph(edges)
     graph.add_nodes_from(range(vertices))
+    clique, _ = max_weight_clique(graph, weight=None)
     together, _ = max_weight_clique(complement(graph), weight=None)
-    if len(together) * colors < vertices:
+    if len(clique) > colors or len(together) * colors < vertices:
         return False
 
     def is_colored(vertex: int, color: int) -> int:
@@ -119,20 +117,6 @@ def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
         for color, vertex in enumerate(clique):
             solver.add_clause([is_colored(vertex, color)])
         return bool(solver.solve())
-
-
-def _grow_clique(masks: list[int]) -> list[int]:
-    """The largest of the cliques that grow from each vertex by that with most common neighbors."""
-    largest: list[int] = []
-    for start, rest in enumerate(masks):
-        clique = [start]
-        while rest:
-            inside = [vertex for vertex in range(len(masks)) if rest >> vertex & 1]
-            best = max(inside, key=lambda vertex: (rest & masks[vertex]).bit_count())
-            clique.append(best)
-            rest &= masks[best]
-        largest = max(largest, clique, key=len)
-    return largest
 
 
 # Graphs of ten families with their chromatic numbers (sections K.3.2 and K.3.3 of the paper).

@@ -166,7 +166,7 @@ NO_CLUE = -1
 
 def encode(clue: Clue) -> list[int]:
     """A clue as the kernel takes it."""
-    from perennial.tasks.beyondbench.hard.kernels import logic_grid as kernel
+    from perennial.tasks.beyondbench.hard.kernels import searches as kernel
 
     codes: dict[Kind, int] = {
         "direct": kernel.SAME,
@@ -191,7 +191,7 @@ def find_assignments(
 
     The clue number `skip` is left out, and the assignment `avoid` does not count.
     """
-    from perennial.tasks.beyondbench.hard.kernels import logic_grid as kernel
+    from perennial.tasks.beyondbench.hard.kernels import searches as kernel
 
     clues = np.array(rows, np.int64).reshape(-1, kernel.WIDTH)
     table = np.empty((n_categories + 1, n), np.int64)
@@ -270,8 +270,6 @@ def is_true(clue: Clue, assignment: _Assignment) -> bool:
     return ranks[0] < ranks[1] < ranks[2] and people[1] == people[3]
 
 
-# The compiled search as functions on puzzles.
-
 # Grade a logic grid by its clues; check it again by a SAT solver, which proves that it is the only one.
 
 Table = dict[str, dict[str, str]]
@@ -295,31 +293,15 @@ def verify(params: LogicGridParams, answer: Answer) -> str:
             return "value_repeated"
     if any(len(row) > len(params.categories) for row in answer.values()):
         return "category_unknown"
-    return RIGHT if all(_is_kept(params, answer, k) for k in range(len(params.clues))) else "clue_fails"
+    assignment = _assign(params, answer)
+    return RIGHT if all(is_true(clue, assignment) for clue in params.clues) else "clue_fails"
 
 
-def _is_kept(params: LogicGridParams, table: Table, index: int) -> bool:
-    clue = params.clues[index]
-    people = [_person_of(params, table, item) for item in clue.items]
-    name = params.categories[-1].name
-    numbers = [int(table[person][name]) for person in people]
-    match clue.kind:
-        case "direct" | "conditional":
-            return people[0] == people[1]
-        case "negative":
-            return people[0] != people[1]
-        case "comparison":
-            return numbers[0] < numbers[1]
-        case "chain":
-            return numbers[0] < numbers[1] < numbers[2] and people[1] == people[3]
-
-
-def _person_of(params: LogicGridParams, table: Table, item: Item) -> str:
-    category, _ = item
-    text = params.text_of(item)
-    if not category:
-        return text
-    return next(person for person, row in table.items() if row[params.categories[category - 1].name] == text)
+def _assign(params: LogicGridParams, table: Table) -> _Assignment:
+    columns = (
+        (kind.values, [table[name][kind.name] for name in params.people]) for kind in params.categories
+    )
+    return [list(range(params.n)), *([cells.index(value) for value in values] for values, cells in columns)]
 
 
 def check(params: LogicGridParams, answer: Answer) -> bool:

@@ -3,12 +3,10 @@
 import math
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-
-import numpy as np
 
 from perennial.schemas.beyondbench.things import Answer, Space, only_solution
 from perennial.tasks.beyondbench.forms.numbers import IntegerForm
@@ -52,11 +50,20 @@ def _draw(variation: str, size: int, rng: random.Random) -> ChainParams:
     return ChainParams(tuple(dimensions if variation == "increasing" else dimensions[::-1]))
 
 
-def _minimum(params: ChainParams) -> int:
-    # Imported here: the kernel loads numba.
-    from perennial.tasks.beyondbench.hard.kernels.matrix_chain import fewest_multiplications
-
-    return int(fewest_multiplications(np.array(params.dimensions, np.int64)))
+@lru_cache(maxsize=64)
+def _fewest_multiplications(dimensions: tuple[int, ...]) -> int:
+    """The minimum, by length of the partial chains (Algorithm 23)."""
+    count = len(dimensions) - 1
+    cost = {(matrix, matrix): 0 for matrix in range(count)}
+    for length in range(1, count):
+        for first in range(count - length):
+            last = first + length
+            outer = dimensions[first] * dimensions[last + 1]
+            cost[first, last] = min(
+                cost[first, split] + cost[split + 1, last] + outer * dimensions[split + 1]
+                for split in range(first, last)
+            )
+    return cost[0, count - 1]
 
 
 def minimum_by_triangulation(dimensions: tuple[int, ...]) -> int:
@@ -86,7 +93,7 @@ _minimum_by_triangulation_once = lru_cache(maxsize=64)(minimum_by_triangulation)
 def _verify(params: ChainParams, answer: Answer) -> str:
     if type(answer) is not int:
         return "malformed"
-    minimum = _minimum(params)
+    minimum = _fewest_multiplications(params.dimensions)
     if answer == minimum:
         return RIGHT
     return "below_minimum" if answer < minimum else "suboptimal"
@@ -103,24 +110,18 @@ def _read(prompt: str) -> ChainParams:
     return ChainParams((shapes[0][1], *(columns for _, _, columns in shapes)))
 
 
+def _cost(dims: tuple[int, ...], choose: Callable[[list[int]], int]) -> int:
+    """The cost of the order that chooses in turn which of the inner dimensions goes next."""
+    rest, cost = list(dims), 0
+    while len(rest) > 2:
+        index = 1 + choose(rest[1:-1])
+        cost += rest[index - 1] * rest[index] * rest[index + 1]
+        del rest[index]
+    return cost
+
+
 def _cost_of_random_order(dims: tuple[int, ...], rng: random.Random) -> int:
-    rest, cost = list(dims), 0
-    while len(rest) > 2:
-        index = rng.randrange(1, len(rest) - 1)
-        cost += rest[index - 1] * rest[index] * rest[index + 1]
-        del rest[index]
-    return cost
-
-
-def _greedy_cost(dims: tuple[int, ...], largest_first: bool) -> int:
-    """The cost where each step removes the largest (or the smallest) inner dimension."""
-    rest, cost = list(dims), 0
-    while len(rest) > 2:
-        inner = rest[1:-1]
-        index = 1 + inner.index(max(inner) if largest_first else min(inner))
-        cost += rest[index - 1] * rest[index] * rest[index + 1]
-        del rest[index]
-    return cost
+    return _cost(dims, lambda inner: rng.randrange(len(inner)))
 
 
 def left_to_right(dims: tuple[int, ...]) -> int:
@@ -133,13 +134,13 @@ def _mutate(params: ChainParams, answer: Answer, rng: random.Random) -> Iterator
     dims = params.dimensions
     yield "from left to right", left_to_right(dims)
     yield "from right to left", left_to_right(dims[::-1])
-    yield "largest dimension first", _greedy_cost(dims, True)
-    yield "smallest dimension first", _greedy_cost(dims, False)
+    yield "largest dimension first", _cost(dims, lambda inner: inner.index(max(inner)))
+    yield "smallest dimension first", _cost(dims, lambda inner: inner.index(min(inner)))
     for _ in range(3):
         yield "a random order", _cost_of_random_order(dims, rng)
     yield "a multiplication too many", answer + dims[0] * dims[-1]
     yield "without the last multiplication", answer - dims[0] * dims[1] * dims[-1]
-    yield "without the last matrix", _minimum(ChainParams(dims[:-1])) if len(dims) > 4 else 0
+    yield "without the last matrix", _fewest_multiplications(dims[:-1]) if len(dims) > 4 else 0
     yield "as text", str(answer)
 
 
@@ -159,7 +160,7 @@ TASK = Task(
     variations=tuple(Variation(pattern, SIZES) for pattern in PATTERNS),
     template="beyondbench/hard/matrix_chain.md.j2",
     draw=_draw,
-    solve=lambda params: only_solution(_minimum(params)),
+    solve=lambda params: only_solution(_fewest_multiplications(params.dimensions)),
     verify=_verify,
     check=lambda params, answer: (
         type(answer) is int and answer == _minimum_by_triangulation_once(params.dimensions)

@@ -11,8 +11,7 @@ from typing import Literal
 
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.lists import PositionsForm
-from perennial.tasks.beyondbench.hard.shares import least_share
-from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation, least_share
 
 # What a board of queens is made of: its size, its rules, the queens that stand on it.
 
@@ -94,7 +93,7 @@ def find_completions(params: QueensParams) -> Solutions:
     """All completions; none where there are more than `MOST_COMPLETIONS`."""
     import numpy as np
 
-    from perennial.tasks.beyondbench.hard.kernels.n_queens import find_boards
+    from perennial.tasks.beyondbench.hard.kernels.searches import find_boards
 
     placed = np.full(params.size, -1, np.int64)
     for row, column in params.placed:

@@ -1,6 +1,6 @@
 """The compiled search as functions on sudokus: all its arrays are built here."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,38 +20,16 @@ Array = Any
 # Nodes of one search: a grid that needs more is drawn again, a given whose removal needs more stays.
 FILL_BUDGET = 2_000
 REMOVAL_BUDGET = 20_000
+_BIT_COUNTS = np.array([mask.bit_count() for mask in range(1 << 9)], np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of a sudoku as the kernel takes them."""
-
-    n: int
-    groups: Array
-    units: Array
-    sizes: Array
-    sums: Array
-    table: Array
-    counts: Array
-
-    @property
-    def arrays(self) -> tuple[Array, ...]:
-        """The kernel's arguments between givens and order of digits."""
-        return self.groups, self.units, self.sizes, self.sums, self.table, self.counts
-
-
-def rules_of(params: SudokuParams) -> Rules:
-    """The rules of a sudoku."""
-    return _rules_without_givens(_without_givens(params))
-
-
-def _without_givens(params: SudokuParams) -> SudokuParams:
-    empty = ((0,) * params.n,) * params.n
-    return SudokuParams(params.kind, empty, params.regions, params.cages)
+def _arrays(params: SudokuParams) -> tuple[Array, ...]:
+    """The rules of a sudoku: the kernel's arguments between givens and order of digits."""
+    return _arrays_without_givens(replace(params, givens=((0,) * params.n,) * params.n))
 
 
 @lru_cache(maxsize=64)
-def _rules_without_givens(params: SudokuParams) -> Rules:
+def _arrays_without_givens(params: SudokuParams) -> tuple[Array, ...]:
     n = params.n
     lists = units(params)
     groups = np.zeros((n * n, kernel.GROUPS), np.int64)
@@ -62,25 +40,12 @@ def _rules_without_givens(params: SudokuParams) -> Rules:
         groups[cage_cells(params, cage), kernel.CAGE] = len(lists) + 1 + number
     sizes = np.array([len(cage.cells) for cage in params.cages], np.int64)
     sums = np.array([cage.total for cage in params.cages], np.int64)
-    return Rules(
-        n,
-        groups,
-        units=np.array(lists, np.int64),
-        sizes=sizes,
-        sums=sums,
-        table=_cage_table(n),
-        counts=_bit_counts(),
-    )
+    return groups, np.array(lists, np.int64), sizes, sums, _cage_table(n), _BIT_COUNTS
 
 
 @lru_cache
 def _cage_table(n: int) -> Array:
     return kernel.tabulate_cages(n)
-
-
-@lru_cache
-def _bit_counts() -> Array:
-    return np.array([mask.bit_count() for mask in range(1 << 9)], np.int64)
 
 
 @lru_cache
@@ -90,26 +55,21 @@ def _ascending(n: int) -> Array:
 
 def find_solutions(params: SudokuParams, limit: int = 2) -> tuple[Grid | None, int]:
     """The first solution and how many were found, up to `limit`."""
-    rules = rules_of(params)
     values = np.array(params.givens, np.int64).reshape(-1)
-    count = _search(rules, values, _ascending(rules.n), limit, 1 << 62)
-    return (as_grid(values, rules.n) if count else None), count
+    count = _search(params, values, _ascending(params.n), limit, 1 << 62)
+    return (as_grid(values, params.n) if count else None), count
 
 
 def fill_grid(params: SudokuParams, preference: Array) -> Array | None:
     """A full grid as an array of cells, by orders of digits; None where none is found."""
-    rules = rules_of(params)
-    values = np.zeros(rules.n**2, np.int64)
-    return values if _search(rules, values, preference, 1, FILL_BUDGET) == 1 else None
+    values = np.zeros(params.n**2, np.int64)
+    return values if _search(params, values, preference, 1, FILL_BUDGET) == 1 else None
 
 
 def remove_givens(params: SudokuParams, grid: Array, order: Array, target: int) -> int:
     """Empty up to `target` cells of a full grid, in this order, while it stays the only solution."""
-    rules = rules_of(params)
-    n_removed = kernel.remove_givens(
-        rules.n, grid, order, target, *rules.arrays, _ascending(rules.n), REMOVAL_BUDGET
-    )
-    return int(n_removed)
+    n = params.n
+    return int(kernel.remove_givens(n, grid, order, target, *_arrays(params), _ascending(n), REMOVAL_BUDGET))
 
 
 def deform_boxes(n: int, swaps: Array) -> Grid:
@@ -129,5 +89,5 @@ def blank(kind: Kind, n: int, regions: Grid = ()) -> SudokuParams:
     return SudokuParams(kind, ((0,) * n,) * n, regions)
 
 
-def _search(rules: Rules, values: Array, preference: Array, limit: int, budget: int) -> int:
-    return int(kernel.search(rules.n, values, *rules.arrays, preference, -1, 0, limit, budget))
+def _search(params: SudokuParams, values: Array, preference: Array, limit: int, budget: int) -> int:
+    return int(kernel.search(params.n, values, *_arrays(params), preference, -1, 0, limit, budget))

@@ -287,14 +287,11 @@ def _guess(params: HanoiParams, rng: random.Random) -> Answer:
 
 def _mutate(params: HanoiParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
     """Longer legal paths, and paths between other pegs."""
-
-    def third(first: str, other: str) -> str:
-        return next(peg for peg in params.pegs if peg not in (first, other))
-
     smallest = [index for index, move in enumerate(answer) if move[0] == 1]
     for index in rng.sample(smallest, min(4, len(smallest))):
         _, source, target = answer[index]
-        detour = [[1, source, third(source, target)], [1, third(source, target), target]]
+        spare = _third(params.pegs, source, target)
+        detour = [[1, source, spare], [1, spare, target]]
         yield f"legal detour at move {index + 1}", answer[:index] + detour + answer[index + 1 :]
         again = [answer[index], [1, target, source], answer[index]]
         yield f"move {index + 1} undone and done again", answer[:index] + again + answer[index + 1 :]
