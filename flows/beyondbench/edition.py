@@ -14,7 +14,7 @@ from perennial.schemas.rows import ReadJson, Row
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import PLAYERS
 from perennial.tasks.beyondbench.problem import Task, TaskProblem, Variation, fits, token_status
-from perennial.tasks.beyondbench.registry import PATHS, TASKS, find_task
+from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.play import InstanceSeat
 
 _PAPER = "paper"  # all cells that the paper counts, and empty boards, which it asks there
@@ -99,38 +99,32 @@ def choose_cells(names: Iterable[str]) -> tuple[Cell, ...]:
 
     Raises InvalidOption for what does not exist.
     """
-    chosen = {cell for name in names for cell in _cells_of(name)} or {*_fresh_cells(PATHS)}
-    return tuple(cell for cell in _cells(PATHS, lambda variation: True) if cell in chosen)
+    wanted = [_choose(name) for name in names] or [lambda _task, variation: not variation.on_request]
+    return tuple(
+        Cell(task.name, variation.name)
+        for task in TASKS.values()
+        for variation in task.variations
+        if any(is_wanted(task, variation) for is_wanted in wanted)
+    )
 
 
-def _cells_of(name: str) -> list[Cell]:
+def _choose(name: str) -> Callable[[Task[object], Variation], bool]:
+    """Return which variations of which tasks the name stands for."""
     if name in SUITES:
-        return _fresh_cells(task for task in PATHS if TASKS[task].suite == name)
+        return lambda task, variation: task.suite == name and not variation.on_request
     if name == _PAPER:
-        return _cells(PATHS, lambda variation: variation.is_counted or variation.on_request)
-    task, _, variation = name.partition("/")
-    if task not in PATHS:
-        meant = suggest(task, (*SUITES, _PAPER, *PATHS))
+        return lambda _task, variation: variation.is_counted or variation.on_request
+    chosen, _, only = name.partition("/")
+    if chosen not in TASKS:
+        meant = suggest(chosen, (*SUITES, _PAPER, *TASKS))
         raise InvalidOption(
             f"--tasks {name!r}: expected a suite ({', '.join(SUITES)}), {_PAPER}, a task or "
             f"TASK/VARIATION{meant} (see `perennial tasks list`)"
         )
-    if variation:
-        return [Cell(task, find_task(task).variation(variation).name)]
-    return _fresh_cells([task])
-
-
-def _fresh_cells(tasks: Iterable[str]) -> list[Cell]:
-    return _cells(tasks, lambda variation: not variation.on_request)
-
-
-def _cells(tasks: Iterable[str], wanted: Callable[[Variation], bool]) -> list[Cell]:
-    return [
-        Cell(name, variation.name)
-        for name in tasks
-        for variation in TASKS[name].variations
-        if wanted(variation)
-    ]
+    if only:
+        asked = TASKS[chosen].variation(only)
+        return lambda task, variation: task.name == chosen and variation == asked
+    return lambda task, variation: task.name == chosen and not variation.on_request
 
 
 def require_room(plan: BeyondBenchPlan) -> None:

@@ -26,8 +26,8 @@ from perennial.schemas.beyondbench.things import LEVELS, Suite
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
 from perennial.schemas.errors import count as counted
 from perennial.schemas.rows import JsonObject, Row
-from perennial.tasks.beyondbench.problem import Task, TaskProblem, Variation, complexity_of, draw_problem
-from perennial.tasks.beyondbench.registry import TASKS, find_task, unlike_paper
+from perennial.tasks.beyondbench.problem import Task, TaskProblem, Variation, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS, complexity_of, find_task, unlike_paper
 from perennial.tasks.llm.reasoning import split_reasoning
 
 tasks = typer.Typer(

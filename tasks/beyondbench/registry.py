@@ -1,59 +1,109 @@
-"""The tasks of BeyondBench by name: a module and a name in it, imported when the task is first asked for."""
+"""The tasks of BeyondBench by name, each imported when it is first asked for, beside the paper's."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 from perennial.schemas.errors import InvalidOption, suggest
-from perennial.tasks.beyondbench.problem import Task
+from perennial.tasks.beyondbench.problem import Task, Variation
 
-PATHS: dict[str, str] = {
-    "addition": "easy.arithmetic:ADDITION",
-    "subtraction": "easy.arithmetic:SUBTRACTION",
-    "multiplication": "easy.arithmetic:MULTIPLICATION",
-    "division": "easy.arithmetic:DIVISION",
-    "absolute_difference": "easy.arithmetic:ABSOLUTE_DIFFERENCE",
-    "alternating_sum": "easy.arithmetic:ALTERNATING_SUM",
-    "sum_of_digits": "easy.arithmetic:SUM_OF_DIGITS",
-    "odd_count": "easy.counting:ODD_COUNT",
-    "even_count": "easy.counting:EVEN_COUNT",
-    "count_negative": "easy.counting:COUNT_NEGATIVE",
-    "count_unique": "easy.counting:COUNT_UNIQUE",
-    "count_perfect_squares": "easy.counting:COUNT_PERFECT_SQUARES",
-    "count_palindromic": "easy.counting:COUNT_PALINDROMIC",
-    "count_multiples": "easy.counting:COUNT_MULTIPLES",
-    "count_greater_than_previous": "easy.counting:COUNT_GREATER_THAN_PREVIOUS",
-    "local_maxima_count": "easy.counting:LOCAL_MAXIMA_COUNT",
-    "find_maximum": "easy.extremes:FIND_MAXIMUM",
-    "find_minimum": "easy.extremes:FIND_MINIMUM",
-    "second_maximum": "easy.extremes:SECOND_MAXIMUM",
-    "range": "easy.extremes:RANGE",
-    "index_of_maximum": "easy.extremes:INDEX_OF_MAXIMUM",
-    "sum_of_max_indices": "easy.extremes:SUM_OF_MAX_INDICES",
-    "max_adjacent_difference": "easy.extremes:MAX_ADJACENT_DIFFERENCE",
-    "comparison": "easy.order:COMPARISON",
-    "sorting": "easy.order:SORTING",
-    "lis_length": "easy.order:LIS_LENGTH",
-    "mean": "easy.order:MEAN",
-    "median": "easy.order:MEDIAN",
-    "mode": "easy.order:MODE",
-    "fibonacci_sequence": "medium.sequence:FIBONACCI_SEQUENCE",
-    "geometric_sequence": "medium.sequence:GEOMETRIC_SEQUENCE",
-    "prime_sequence": "medium.sequence:PRIME_SEQUENCE",
-    "complex_pattern": "medium.sequence:COMPLEX_PATTERN",
-    "algebraic_sequence": "medium.sequence:ALGEBRAIC_SEQUENCE",
-    "tower_of_hanoi": "hard.tower_of_hanoi:TASK",
-    "n_queens": "hard.n_queens:TASK",
-    "graph_coloring": "hard.graph_coloring:TASK",
-    "boolean_sat": "hard.boolean_sat:TASK",
-    "sudoku": "hard.sudoku:TASK",
-    "cryptarithmetic": "hard.cryptarithmetic:TASK",
-    "matrix_chain": "hard.matrix_chain:TASK",
-    "modular_systems": "hard.modular_systems:TASK",
-    "constraint_optimization": "hard.constraint_optimization:TASK",
-    "logic_grid": "hard.logic_grid:TASK",
+# In the order of the catalog. A module of one task bears its name, and calls it TASK.
+_MODULES: dict[str, tuple[str, ...]] = {
+    "easy.arithmetic": (
+        *("addition", "subtraction", "multiplication", "division"),
+        *("absolute_difference", "alternating_sum", "sum_of_digits"),
+    ),
+    "easy.counting": (
+        *("odd_count", "even_count", "count_negative", "count_unique", "count_perfect_squares"),
+        *("count_palindromic", "count_multiples", "count_greater_than_previous", "local_maxima_count"),
+    ),
+    "easy.order": (
+        *("find_maximum", "find_minimum", "second_maximum", "range", "index_of_maximum"),
+        *("sum_of_max_indices", "max_adjacent_difference", "comparison", "sorting", "lis_length"),
+        *("mean", "median", "mode"),
+    ),
+    "medium.sequence": (
+        *("fibonacci_sequence", "geometric_sequence", "prime_sequence"),
+        *("complex_pattern", "algebraic_sequence"),
+    ),
+    "hard": (
+        *("tower_of_hanoi", "n_queens", "graph_coloring", "boolean_sat", "sudoku", "cryptarithmetic"),
+        *("matrix_chain", "modular_systems", "constraint_optimization", "logic_grid"),
+    ),
 }
+_PATHS = {
+    name: f"{module}.{name}:TASK" if module == "hard" else f"{module}:{name.upper()}"
+    for module, names in _MODULES.items()
+    for name in names
+}
+
+# How hard tasks are as their size grows: complexity classes, ours and the paper's.
+#
+# `ours` is of the problem as it is asked, in general and in the worst case: for a task in P the time of an
+# algorithm, in the number n of elements or terms, with M the largest value. `paper` is what tables 5, 6,
+# 11, 16 and 17 say. A class says nothing about single problems of the sizes here, most of which are solved
+# in a millisecond.
+
+
+class Complexity(NamedTuple):
+    """A complexity class by our reading, and by the paper's tables."""
+
+    ours: str
+    paper: str
+
+
+_LINEAR = Complexity("O(n)", "O(n)")
+_CONSTANT = Complexity("O(1)", "O(1)")
+_SORTED = Complexity("O(n log n)", "O(n log n)")
+_DIGITS = Complexity("O(n log M)", "O(n log M)")
+_HARD = Complexity("NP-complete", "NP-complete")
+_EASY = {
+    "subtraction": _CONSTANT,
+    "division": _CONSTANT,
+    "absolute_difference": _CONSTANT,
+    "comparison": _CONSTANT,
+    "sum_of_digits": _DIGITS,
+    "count_palindromic": _DIGITS,
+    "sorting": _SORTED,
+    "lis_length": _SORTED,
+    # The middle element can be selected in linear time.
+    "median": Complexity("O(n)", "O(n log n)"),
+}
+_OTHERS = {
+    # To recognise the rule: each family is fitted in polynomial time.
+    "fibonacci_sequence": Complexity("P", "O(n)"),
+    "geometric_sequence": Complexity("P", "O(n)"),
+    "prime_sequence": Complexity("P", "O(n^2)"),
+    "complex_pattern": Complexity("P", "O(n^3)"),
+    "algebraic_sequence": Complexity("P", "O(2^n)"),
+    # The answer itself has up to 2^n - 1 moves.
+    "tower_of_hanoi": Complexity("O(2^n)", "O(2^n), PSPACE-complete"),
+    "n_queens": _HARD,
+    "graph_coloring": Complexity("NP-hard", "NP-complete"),
+    "boolean_sat": _HARD,
+    "sudoku": _HARD,
+    "cryptarithmetic": _HARD,
+    "matrix_chain": Complexity("O(n^3)", "O(n^3)"),
+    # The window holds few candidates, and each is tested in polynomial time.
+    "modular_systems": Complexity("P", "O(k^2 log M)"),
+    "constraint_optimization": Complexity("NP-hard", "NP-hard"),
+    "logic_grid": _HARD,
+}
+# Variations that are easier than their task, which the paper does not say.
+_IN_P = {
+    "graph_coloring": {"complete", "cycle", "tree", "bipartite", "wheel", "grid"},
+    "boolean_sat": {"horn", "xor"},
+}
+
+
+def complexity_of(task: Task[object], variation: Variation) -> Complexity:
+    """The complexity of a variation of a task."""
+    if task.suite == "easy":
+        return _EASY.get(task.name, _LINEAR)
+    complexity = _OTHERS[task.name]
+    return complexity._replace(ours="P") if variation.name in _IN_P.get(task.name, ()) else complexity
+
 
 # What cells ask where the paper, or where it is silent its authors' package, asks something else: by task, or
 # by TASK/VARIATION, which goes before.
@@ -107,13 +157,13 @@ def unlike_paper(task: str, variation: str) -> str:
 
 class _Tasks(Mapping[str, Task[Any]]):
     def __getitem__(self, name: str) -> Task[Any]:
-        return _load(PATHS[name])
+        return _load(_PATHS[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(PATHS)
+        return iter(_PATHS)
 
     def __len__(self) -> int:
-        return len(PATHS)
+        return len(_PATHS)
 
 
 TASKS: Mapping[str, Task[Any]] = _Tasks()
@@ -121,9 +171,9 @@ TASKS: Mapping[str, Task[Any]] = _Tasks()
 
 def find_task(name: str) -> Task[Any]:
     """The task of that name; raise InvalidOption with what exists."""
-    if name not in PATHS:
+    if name not in _PATHS:
         raise InvalidOption(
-            f"task {name!r} does not exist{suggest(name, PATHS)} (see `perennial tasks list`)"
+            f"task {name!r} does not exist{suggest(name, _PATHS)} (see `perennial tasks list`)"
         )
     return TASKS[name]
 
