@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from perennial.flows.console.input_files import read_bytes_file, show_path
 from perennial.schemas.statistics import PublishedScore
-from perennial.tasks.papers import Comparison, compare
+from perennial.tasks.papers import Comparison, beside, compare
 from perennial.warehouse.beyondbench.published import PACKAGE, SITE, models_of_site, published_scores, row_of
 from perennial.warehouse.beyondbench.published import PAPER as PRINTED
 from perennial.warehouse.beyondbench.release import read_leaderboard
@@ -90,9 +90,12 @@ def printed_tasks() -> dict[tuple[str, str], dict[tuple[str, str], dict[str, Pub
 # The figures themselves are pictures without numbers. Their points are computed from the leaderboard, so that
 # they can be drawn again, and are not judged.
 
+# Both sides are rounded to two digits; a mean of rounded numbers may be one unit of the last digit away.
+EXACT, MEAN = 0.0005, 0.0105
 # Differences of numbers with two digits are printed with one or two.
 _GAIN = 0.055
 _NOT_PRINTED = "the figure is a picture without numbers"
+_ABSENT = "the leaderboard has no such model"
 _NO_REPLIES = "neither scores by size nor replies of models were published"
 _SUBJECTS = {"GPT-5": "OpenAI/GPT5", "GPT-5 mini": "OpenAI/GPT5-Mini", "GPT-5 nano": "OpenAI/GPT5-Nano"}
 
@@ -122,21 +125,11 @@ def compare_figures(printed: Printed, site: Site) -> Iterator[Comparison]:
     yield from _compare_tools(printed, site)
 
 
-def _compare_score(score: PublishedScore, ours: float | None, reason: str = "") -> Comparison:
-    if ours is None and not reason:
-        reason = "the leaderboard has no such model"
-    return compare(
-        score.place,
-        score.figure,
-        score.value,
-        ours,
-        tolerance=_GAIN if score.figure == "accuracy_gain" else 0.0005,
-        setting=score.setting,
-        domain=score.domain,
-        player=score.player,
-        settings=score.settings,
-        reason=reason,
-    )
+def _compare_score(score: PublishedScore, ours: float | None, **more: str) -> Comparison:
+    tolerance = _GAIN if score.figure == "accuracy_gain" else EXACT
+    reason = _ABSENT if ours is None else ""
+    columns = {"domain": score.domain, "settings": score.settings, "reason": reason, **more}
+    return beside(score, score.place, ours, tolerance=tolerance, **columns)
 
 
 def _overall(site: Site, player: str, quantization: str = "", suite: str = "all") -> float | None:
@@ -244,17 +237,9 @@ def _compare_tools(printed: Printed, site: Site) -> Iterator[Comparison]:
     for score in printed["table 4"]:
         has_tools = score.settings.startswith("with tools")
         model = site.get(_SUBJECTS[score.player])
-        yield compare(
-            "table 4",
-            "accuracy",
-            score.value,
-            model.scores["accuracy", score.setting] if has_tools and model is not None else None,
-            tolerance=0.0005,
-            setting=score.setting,
-            player=score.player,
-            settings=score.settings,
-            reason="" if has_tools else "the leaderboard has no runs without tools",
-        )
+        ours = model.scores["accuracy", score.setting] if has_tools and model is not None else None
+        reason = "" if has_tools else "the leaderboard has no runs without tools"
+        yield _compare_score(score, ours, domain="", reason=reason)
     for score in printed["section 4.5, table 4"]:
         ours = table[score.player, "without tools", "all"] - table[score.player, "with tools", "all"]
         yield _compare_score(score, ours)
@@ -268,10 +253,7 @@ def _compare_tools(printed: Printed, site: Site) -> Iterator[Comparison]:
 # No reply of a model was published, so that nothing is graded again: a printed number is compared with the
 # site's, a suite with the mean of its tasks, and a mean of suites with its suites.
 
-# Both sides are rounded to two digits; a mean of rounded numbers may be one unit of the last digit away.
-EXACT, MEAN = 0.0005, 0.0105
 FIGURES = ("accuracy", "instruction_following", "tokens")
-_ABSENT = "the leaderboard has no such model"
 
 
 def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
@@ -309,18 +291,9 @@ def _compare_rows(printed: list[PublishedScore], site: Site) -> Iterator[Compari
                 name = models_of_site().get(row_of(score), "")
                 model = site.get(name)
                 label = labels[score.player, score.settings]
-                yield compare(
-                    score.place,
-                    figure,
-                    score.value,
-                    None if model is None else model.scores[figure, score.setting],
-                    tolerance=EXACT,
-                    setting=score.setting,
-                    player=label or score.player,
-                    settings=score.settings,
-                    computed_of=name if label else "",
-                    reason=_ABSENT if model is None else "",
-                )
+                ours = None if model is None else model.scores[figure, score.setting]
+                who = {"player": label or score.player, "computed_of": name if label else ""}
+                yield _compare_score(score, ours, domain="", **who)
 
 
 def _by_row(printed: list[PublishedScore]) -> dict[tuple[str, str], dict[tuple[str, str], float]]:

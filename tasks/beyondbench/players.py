@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from perennial.schemas.beyondbench.things import Answer
@@ -32,7 +33,7 @@ from perennial.tasks.beyondbench.problem import load_data, write_answer
 # people and values by their places. Each form has a fixed answer too, for cells in which nothing was learned.
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """How answers of a form are made shapes, made of them again, and which one is given without learning."""
 
     describe: Callable[[Any, Answer], str]
@@ -40,22 +41,8 @@ class _Shape(NamedTuple):
     fixed: Callable[[Any, int], Answer]
 
 
-def describe_shape(form: Form, answer: Answer) -> str:
-    """The shape of an answer, from which `write_shape` makes an answer again."""
-    return _shape_of(form).describe(form, answer)
-
-
-def write_shape(form: Form, shape: str) -> Answer:
-    """The answer of this shape, with the names of the form."""
-    return _shape_of(form).write(form, shape)
-
-
-def fixed_answer(form: Form, size: int) -> Answer:
-    """The answer of the form that is given where nothing was learned."""
-    return _shape_of(form).fixed(form, size)
-
-
-def _shape_of(form: Form) -> _Shape:
+def shape_of(form: Form) -> Shape:
+    """How answers of the form are made shapes, and again answers with the names of a form."""
     return _SHAPES.get(type(form), _NUMBER)
 
 
@@ -110,41 +97,41 @@ def _fixed_table(form: AssignmentTableForm, _size: int) -> Answer:
     return _write_table(form, " ".join(rows))
 
 
-_NUMBER = _Shape(
+_NUMBER = Shape(
     lambda _form, answer: canonical_json(answer),
     lambda _form, shape: json.loads(shape),
     lambda _form, _size: 0,
 )
-_SHAPES: dict[type, _Shape] = {
+_SHAPES: dict[type, Shape] = {
     RelationForm: _NUMBER._replace(fixed=lambda _form, _size: RELATIONS[0]),
     IntegerListForm: _NUMBER._replace(fixed=lambda _form, size: list(range(size))),
     IntegerSetForm: _NUMBER._replace(fixed=lambda _form, _size: [0]),
     ChosenIdsForm: _NUMBER._replace(fixed=lambda _form, _size: [1, 2]),
     PositionsForm: _NUMBER._replace(fixed=lambda form, _size: list(range(form.length))),
-    GridForm: _Shape(
+    GridForm: Shape(
         lambda _form, answer: " ".join("".join(map(str, row)) for row in answer),
         lambda _form, shape: [list(map(int, row)) for row in shape.split()],
         lambda form, _size: [
             [(row + column) % form.n + 1 for column in range(form.n)] for row in range(form.n)
         ],
     ),
-    MovesForm: _Shape(_describe_moves, _write_moves, _move_tower),
-    AssignmentForm: _Shape(
+    MovesForm: Shape(_describe_moves, _write_moves, _move_tower),
+    AssignmentForm: Shape(
         lambda form, answer: "".join("FT"[answer[str(1 + index)]] for index in range(form.variables)),
         lambda _form, shape: {str(index): value == "T" for index, value in enumerate(shape, 1)},
         lambda form, _size: {str(1 + index): index % 2 == 0 for index in range(form.variables)},
     ),
-    ColoringForm: _Shape(
+    ColoringForm: Shape(
         _describe_coloring,
         _write_coloring,
         lambda form, _size: {str(vertex): f"C{vertex}" for vertex in range(form.vertices)},
     ),
-    LettersForm: _Shape(
+    LettersForm: Shape(
         lambda form, answer: "".join(str(answer[letter]) for letter in form.letters),
         lambda form, shape: {letter: int(digit) for letter, digit in zip(form.letters, shape, strict=True)},
         lambda form, _size: {letter: (1 + index) % 10 for index, letter in enumerate(form.letters)},
     ),
-    AssignmentTableForm: _Shape(_describe_table, _write_table, _fixed_table),
+    AssignmentTableForm: Shape(_describe_table, _write_table, _fixed_table),
 }
 
 
@@ -161,13 +148,12 @@ def guess(task: str, variation: str, size: int, form: Form) -> Answer:
 
     Where none was right twice among those that it was learned from, it is a fixed answer of the form.
     """
-    shape = usual_answers().get(f"{task} {variation} {size}")
-    if shape is None:
-        return fixed_answer(form, size)
-    try:
-        return write_shape(form, shape)
-    except ValueError:  # words of another length than those that were usual
-        return fixed_answer(form, size)
+    usual = usual_answers().get(f"{task} {variation} {size}")
+    shape = shape_of(form)
+    if usual is not None:
+        with suppress(ValueError):  # words of another length than those that were usual
+            return shape.write(form, usual)
+    return shape.fixed(form, size)
 
 
 # The players of BeyondBench that need no model, by name.

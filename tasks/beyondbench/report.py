@@ -249,14 +249,8 @@ def _words(task: str) -> str:
 
 def _draw(task: str, rows: list[Record], players: list[str]) -> Drawing:
     drawn = [
-        {
-            "player": row["player"],
-            "x": row["size"],
-            "value": round(row["accuracy"], 4),
-            "low": row["accuracy_low"],
-            "high": row["accuracy_high"],
-            "n": row["instances"],
-        }
+        _point(row, row["size"], round(row["accuracy"], 4), row["instances"])
+        | {"low": row["accuracy_low"], "high": row["accuracy_high"]}
         for row in rows
     ]
     sizes = tuple(sorted({row["size"] for row in rows}))
@@ -385,7 +379,7 @@ def _draw_overthinking(rows: Sequence[Record], players: Sequence[str]) -> tuple[
     return tuple(drawings)
 
 
-def _point(row: Record, x: str, value: float | None, n: int) -> Record:
+def _point(row: Record, x: str | int, value: float | None, n: int) -> Record:
     return {"player": row["player"], "x": x, "value": value, "low": None, "high": None, "n": n}
 
 

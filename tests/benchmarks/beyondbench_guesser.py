@@ -18,14 +18,12 @@ from typing import NamedTuple
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench import players
 from perennial.tasks.beyondbench.players import (
-    describe_shape,
-    fixed_answer,
     guess,
+    shape_of,
     usual_answers,
-    write_shape,
 )
 from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
-from perennial.tasks.beyondbench.registry import PATHS, TASKS
+from perennial.tasks.beyondbench.registry import TASKS
 
 PROCESSES = 2
 CANDIDATES = 60  # answers of a cell that are tried on all of its problems
@@ -65,7 +63,7 @@ def main() -> None:
     """Learn, or print the rates on a draw that nothing was learned from."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--learn", action="store_true")
-    parser.add_argument("--tasks", default=",".join(PATHS))
+    parser.add_argument("--tasks", default=",".join(TASKS))
     chosen = parser.parse_args()
     names = chosen.tasks.split(",")
     cells = [
@@ -86,7 +84,7 @@ def learn(cell: Cell) -> str | None:
     problems = list(_draw(cell, "learn", _number_learned(cell)))
     forms = [problem.task.form(problem.params) for problem in problems]
     counts = Counter(
-        describe_shape(form, problem.solutions.reference)
+        shape_of(form).describe(form, problem.solutions.reference)
         for form, problem in zip(forms, problems, strict=True)
     )
     shapes = sorted(counts, key=lambda shape: (-counts[shape], shape))[:CANDIDATES]
@@ -97,12 +95,12 @@ def learn(cell: Cell) -> str | None:
     else:
         right = {shape: sum(_is_right(problem, form, shape) for problem, form in pairs) for shape in shapes}
     best = max(shapes, key=lambda shape: right[shape])
-    fixed = sum(problem.is_right(fixed_answer(form, cell.size)) for problem, form in pairs)
+    fixed = sum(problem.is_right(shape_of(form).fixed(form, cell.size)) for problem, form in pairs)
     return best if right[best] >= max(2, fixed + 3 * fixed**0.5) else None
 
 
 def _is_right(problem: TaskProblem, form: object, shape: str) -> bool:
-    return problem.is_right(write_shape(form, shape))  # type: ignore[arg-type]
+    return problem.is_right(shape_of(form).write(form, shape))  # type: ignore[arg-type]
 
 
 def measure(cell: Cell) -> Measured:
@@ -129,7 +127,7 @@ def write_answers(names: list[str], learned: list[tuple[Cell, str | None]]) -> N
     """Write the usual answers into their file: those learned, and those of tasks that were not."""
     kept = {key: shape for key, shape in usual_answers().items() if key.split()[0] not in names}
     answers = kept | {str(cell): shape for cell, shape in learned if shape is not None}
-    order = list(PATHS)
+    order = list(TASKS)
     comments = [line for line in ANSWERS.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     entries = [
         f"{json.dumps(key)} = {json.dumps(answers[key])}"

@@ -8,11 +8,9 @@ from perennial.tasks.beyondbench.forms.mappings import LettersForm
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import (
     PLAYERS,
-    describe_shape,
-    fixed_answer,
     guess,
+    shape_of,
     usual_answers,
-    write_shape,
 )
 from perennial.tasks.beyondbench.problem import draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
@@ -32,7 +30,7 @@ def test_it_answers_in_the_required_format_and_alike_whatever_is_stated(name):
             play_program(PLAYERS["guesser"], game, 0, derive_rng(0, "guesser", 0))
             assert game.parsed.level == 1
             form = task.form(problem.params)
-            shapes.add((describe_shape(form, game.parsed.answer), len(getattr(form, "letters", ()))))
+            shapes.add((shape_of(form).describe(form, game.parsed.answer), len(getattr(form, "letters", ()))))
         # Cryptarithms of one size may have other numbers of letters, for which other digits are usual.
         assert len({shape for shape, _ in shapes}) == len({letters for _, letters in shapes})
 
@@ -43,7 +41,8 @@ def test_the_shape_of_a_solution_is_that_solution(name):
     for variation in task.variations:
         problem, _ = draw_problem(task, variation.name, variation.sizes[0], 17, 0)
         form = task.form(problem.params)
-        assert problem.is_right(write_shape(form, describe_shape(form, problem.solutions.reference)))
+        shape = shape_of(form)
+        assert problem.is_right(shape.write(form, shape.describe(form, problem.solutions.reference)))
 
 
 @pytest.mark.parametrize(
@@ -69,14 +68,15 @@ def test_the_heuristic_is_right_as_often_as_its_rule(name, variation, low, high)
 
 
 def test_names_are_those_of_the_problem():
-    assert write_shape(LettersForm(("Q", "R")), "71") == {"Q": 7, "R": 1}
-    assert write_shape(MovesForm(1, "XYZ", 0), "102") == [[1, "X", "Z"]]
-    assert fixed_answer(MovesForm(2, "ABC", 0), 2) == [[1, "A", "B"], [2, "A", "C"], [1, "B", "C"]]
+    letters, one, two = LettersForm(("Q", "R")), MovesForm(1, "XYZ", 0), MovesForm(2, "ABC", 0)
+    assert shape_of(letters).write(letters, "71") == {"Q": 7, "R": 1}
+    assert shape_of(one).write(one, "102") == [[1, "X", "Z"]]
+    assert shape_of(two).fixed(two, 2) == [[1, "A", "B"], [2, "A", "C"], [1, "B", "C"]]
 
 
 def test_a_cell_in_which_nothing_was_learned_gets_the_fixed_answer_of_the_form():
     form = LettersForm(("A", "B"))
-    assert guess("cryptarithmetic", "never_heard_of", 3, form) == fixed_answer(form, 3)
+    assert guess("cryptarithmetic", "never_heard_of", 3, form) == shape_of(form).fixed(form, 3)
 
 
 def test_what_was_learned_belongs_to_cells_and_sizes_that_exist():
