@@ -11,7 +11,7 @@ from perennial.schemas.statistics import PublishedScore
 # A number that a paper prints beside ours, and what a table or figure of such numbers comes to.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """A printed number and ours; `difference` is ours less the printed one.
 
@@ -22,18 +22,18 @@ class Comparison:
 
     item: str
     metric: str
-    setting: str
-    domain: str
-    player: str
-    settings: str
-    computed_of: str
+    setting: str = ""
+    domain: str = ""
+    player: str = ""
+    settings: str = ""
+    computed_of: str = ""
     printed: float | None
     ours: float | None
     difference: float | None
     tolerance: float
     agrees: bool | None
     is_cut: bool
-    reason: str
+    reason: str = ""
 
 
 def beside(score: PublishedScore, item: str, ours: float | None, **more: Any) -> Comparison:
@@ -49,15 +49,13 @@ def compare(
     ours: float | None,
     *,
     tolerance: float = 0.0,
-    setting: str = "",
-    domain: str = "",
-    player: str = "",
-    settings: str = "",
-    computed_of: str = "",
-    reason: str = "",
     is_judged: bool = True,
+    **texts: str,
 ) -> Comparison:
-    """Return the comparison; where a number is missing, or it is not to be judged, `agrees` is None."""
+    """Return the comparison, with more of its texts by name.
+
+    Where a number is missing, or it is not to be judged, `agrees` is None.
+    """
     difference = None if ours is None or printed is None else ours - printed
     agrees, is_cut = None, False
     if ours is not None and difference is not None and is_judged:
@@ -65,20 +63,15 @@ def compare(
         is_cut = not is_close and _cut_off(ours, tolerance) == printed
         agrees = is_close or is_cut
     return Comparison(
-        item,
-        metric,
-        setting,
-        domain,
-        player,
-        settings,
-        computed_of,
-        printed,
-        ours,
-        difference,
-        tolerance,
-        agrees,
-        is_cut,
-        reason,
+        item=item,
+        metric=metric,
+        printed=printed,
+        ours=ours,
+        difference=difference,
+        tolerance=tolerance,
+        agrees=agrees,
+        is_cut=is_cut,
+        **texts,
     )
 
 

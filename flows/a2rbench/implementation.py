@@ -96,14 +96,14 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         )
 
     def stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.a2rbench import authoring, grow_items
+        from perennial.flows.a2rbench import stages
 
         return (
             Stage(
-                authoring.STAGE,
+                stages.STAGE,
                 "Lets models write the rules of their seeds, judged and run before any item is made of them.",
-                authoring.rule_batches,
-                authoring.author,
+                stages.rule_batches,
+                stages.author,
                 writes=("a2rbench_rules", "a2rbench_attempts", "rejections"),
                 earlier=("a2rbench_rules", "instances"),
             ),
@@ -112,7 +112,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
                 "Draws inputs of each variation of a rule and runs its code on them; copies symbolic items "
                 "in other tokens.",
                 partial(batches_of, stage="items"),
-                grow_items.grow,
+                stages.grow,
                 writes=("instances", "a2rbench_items", "rejections"),
                 earlier=("instances", "a2rbench_items"),
                 spreads=always,
@@ -120,8 +120,8 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
             Stage(
                 "expansions",
                 "Runs the rules that models wrote, and lets a model choose the inputs of their variations.",
-                authoring.expansion_batches,
-                authoring.expand,
+                stages.expansion_batches,
+                stages.expand,
                 reads=("a2rbench_rules",),
                 writes=("instances", "a2rbench_items", "a2rbench_attempts", "rejections"),
                 earlier=("instances",),
@@ -130,8 +130,8 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
                 "gate",
                 "Runs each item again in a fresh process, searches for other rules that fit, reads its "
                 "prompt back.",
-                lambda workspace: [*batches_of(workspace, "gate"), *authoring.gate_batches(workspace)],
-                grow_items.check_rule,
+                lambda workspace: [*batches_of(workspace, "gate"), *stages.gate_batches(workspace)],
+                stages.check_rule,
                 reads=("a2rbench_rules", "a2rbench_items"),
                 writes=("a2rbench_gate",),
                 spreads=always,
@@ -162,8 +162,8 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
     ) -> list[StageEstimate]:
         """A call per item and run, then those of readers; of a refresh those of authors before them."""
-        from perennial.flows.a2rbench.authoring import estimate_authors, estimate_expansions
         from perennial.flows.a2rbench.readers import estimate_reading
+        from perennial.flows.a2rbench.stages import estimate_authors, estimate_expansions
 
         writing: list[StageEstimate] = []
         if prepared:

@@ -113,7 +113,7 @@ def _cross(
     A column shows a share of the row that has its value of `across`.
     """
     cells = {tuple(row[name] for name in (*texts, across)): row for row in rows}
-    shown = (line for line in lines if any((*line, value) in cells for value, _ in columns.values()))
+    lines = [line for line in lines if any((*line, value) in cells for value, _ in columns.values())]
     return Grid(
         (*texts, *columns),
         tuple(
@@ -124,7 +124,7 @@ def _cross(
                     for value, share in columns.values()
                 ),
             )
-            for line in shown
+            for line in lines
         ),
         frozenset(range(len(texts), len(texts) + len(columns))),
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.json_text import JsonBeyondBounds
-from perennial.schemas.model_calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply, UsageStatus
+from perennial.schemas.model_calls import CallStatus, ModelRequest, Price, Reply, UsageStatus
 from perennial.tasks.llm.endpoint import read_body, read_completion
 from perennial.tasks.llm.limits import completion_bound, prompt_bytes, prompt_tokens_at_least, utf8_length
 from perennial.tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
@@ -210,17 +210,33 @@ def read_attempt(
     defect = _defect_of(choice, ending)
     if defect is not None:
         return failed.end("invalid_body", f"{defect}: {_message_in(body) or _shorten_line(received.body)}")
-    answer = _Answer.read(choice, ending)
-    bounds = token_bounds(request, answer.content, answer.reasoning, answer.refusal)
-    reply = replace(
-        Reply(request.call_id, answer.status, raw=_bound_text(received.body), attempts=attempts),
-        content=answer.content,
-        reasoning=answer.reasoning,
-        reasoning_source=answer.reasoning_source,
-        finish_reason=answer.finish_reason,
+    message = choice.get("message") or {}
+    text, thought_parts, refused = read_parts(message.get("content"))
+    text = _storable(text[: MAX_TEXT_CHARS + 1])
+    content, thought = split_reasoning(text[:MAX_TEXT_CHARS])
+    field = "\n".join(filter(None, (read_reasoning_field(message), thought_parts)))[:MAX_TEXT_CHARS]
+    reasoning = "\n".join(part for part in (_storable(field), thought) if part) or None
+    refusal, calls = _name(message.get("refusal")), _read_tool_calls(message)
+    status: CallStatus = "ok" if content.strip() else "empty"
+    if refused or refusal is not None or ending == "refused":
+        status = "refused"
+    elif ending == "cut" or len(text) > MAX_TEXT_CHARS:
+        status = "truncated"
+    elif calls:
+        status = "tool_call"
+        content = json.dumps({"content": content, "tool_calls": calls}, ensure_ascii=False)
+    reply = Reply(
+        request.call_id,
+        status,
+        content,
+        raw=_bound_text(received.body),
+        attempts=attempts,
+        reasoning=reasoning,
+        reasoning_source="field" if field else "think_tags" if thought else "none",
+        finish_reason=_name(choice.get("finish_reason")) or _name(choice.get("native_finish_reason")),
         served_model=_name(body.get("model")),
         latency_s=received.latency_s,
-        **usage_of(body.get("usage"), price, bounds),
+        **usage_of(body.get("usage"), price, token_bounds(request, content, reasoning, refusal)),
     )
     return CallAttempt(replace(received, body=reply.raw or ""), reply)
 
@@ -310,49 +326,6 @@ def read_message(message: Mapping[str, Any], finish_reason: str | None = None) -
     body = {"choices": [{"message": message, "finish_reason": finish_reason}]}
     request = ModelRequest("player", "", (), {}, "", "")
     return replace(read_attempt(request, HttpResult(200, json.dumps(body), 0.0), None).reply, raw=None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: CallStatus
-    content: str
-    reasoning: str | None
-    reasoning_source: ReasoningSource
-    finish_reason: str | None
-    refusal: str | None
-
-    @classmethod
-    def read(cls, choice: Mapping[str, Any], ending: Ending) -> "_Answer":
-        message = choice.get("message") or {}
-        text, thought_parts, refused = read_parts(message.get("content"))
-        text = _storable(text[: MAX_TEXT_CHARS + 1])
-        content, thought = split_reasoning(text[:MAX_TEXT_CHARS])
-        field = "\n".join(filter(None, (read_reasoning_field(message), thought_parts)))[:MAX_TEXT_CHARS]
-        refusal = _name(message.get("refusal"))
-        refused = refused or refusal is not None or ending == "refused"
-        is_cut = ending == "cut" or len(text) > MAX_TEXT_CHARS
-        calls = _read_tool_calls(message)
-        status = _status(content, is_cut, refused, bool(calls))
-        if status == "tool_call":
-            content = json.dumps({"content": content, "tool_calls": calls}, ensure_ascii=False)
-        return cls(
-            status=status,
-            content=content,
-            reasoning="\n".join(part for part in (_storable(field), thought) if part) or None,
-            reasoning_source="field" if field else "think_tags" if thought else "none",
-            finish_reason=_name(choice.get("finish_reason")) or _name(choice.get("native_finish_reason")),
-            refusal=refusal,
-        )
-
-
-def _status(content: str, is_cut: bool, refused: bool, calls_tools: bool) -> CallStatus:
-    if refused:
-        return "refused"
-    if is_cut:
-        return "truncated"
-    if calls_tools:
-        return "tool_call"
-    return "ok" if content.strip() else "empty"
 
 
 def _read_tool_calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from perennial.flows.a2rbench import implementation
-from perennial.flows.a2rbench.authoring import estimate_authors, write_all
+from perennial.flows.a2rbench.stages import estimate_authors, write_all
 from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
 from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.a2rbench.authoring import estimate_expansions
+from perennial.flows.a2rbench.stages import estimate_expansions
 from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan
 from perennial.schemas.model_calls import Price
 from tests.a2rbench.authored_rules import SWAP

@@ -1,4 +1,4 @@
-"""What models do before anybody plays: the variations of rules that they wrote, and what these cost."""
+"""The stages that grow an edition: rules and variations by models and what they cost, items, the gate."""
 
 import asyncio
 import json
@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
 
-from perennial.flows.a2rbench.edition import jail_of, plan_of, rejection_rows, shared_row
+from perennial.flows.a2rbench.edition import item_of, jail_of, plan_of, rejection_rows, rules_of, shared_row
 from perennial.flows.console import progress
 from perennial.flows.stages.estimates import estimate_asking
 from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
-from perennial.flows.stages.workspace import Policies, Workspace, available_threads
+from perennial.flows.stages.workspace import Policies, Workspace, available_threads, refuse_faults
 from perennial.schemas.a2rbench.things import (
     DOMAINS,
     OURS,
@@ -36,15 +36,16 @@ from perennial.tasks.a2rbench.growing import (
     Rejected,
     SeedRequest,
     gate_seeds,
+    grow_seed,
     remove_known,
     write_items,
 )
-from perennial.tasks.a2rbench.items import AuthoredRule, check_items
+from perennial.tasks.a2rbench.items import AuthoredRule, CodedRule, check_items
 from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork, write_rule
 from perennial.tasks.authors import count_causes
 from perennial.tasks.llm.structured import JsonAsker
 from perennial.tasks.sandbox.refusal import SandboxRefusal
-from perennial.tasks.sandbox.tier import Jail
+from perennial.tasks.sandbox.tier import Jail, find_protection
 from perennial.warehouse.a2rbench.published_rules import published_codes
 from perennial.warehouse.editions.issued_ids import issued_instances
 
@@ -449,3 +450,48 @@ def _attempt_rows(workspace: Workspace, seed: AuthoredSeed, expansion: Expansion
     author = plan_of(workspace).authoring.expander or seed.rule.author
     seed_key = {"domain": seed.domain, "number": seed.number, "author": author}
     return [{**seed_key, **asdict(attempt)} for attempt in expansion.attempts]
+
+
+# Stages `items` and `gate`: make the items of the seeds of one rule, and test those of each rule again.
+
+
+def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the items of one rule, and of what is missing."""
+    plan, (domain, rule) = plan_of(workspace), batch.key
+    issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
+    tables: dict[str, Rows] = {"instances": [], "a2rbench_items": [], "rejections": []}
+    chosen, numbers = rules_of(workspace, domain)[rule]
+    for number in numbers:
+        variations = range(plan.variations + 1)
+        grown = grow_seed(
+            SeedRequest(
+                chosen, number, variations, plan.remapping, workspace.seed, find_protection().jail, issued
+            )
+        )
+        tables["instances"] += [shared_row(item, number, workspace.growth.seed) for item in grown.items]
+        tables["a2rbench_items"] += map(asdict, grown.items)
+        tables["rejections"] += rejection_rows("items", rule, number, grown.rejected)
+    return tables
+
+
+def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one rule; raise AuditFailed, naming the items, where one is unsound.
+
+    Each item is run again and read back before any model is paid for an answer.
+    """
+    domain, rule = batch.key
+    ours = rules_of(workspace, domain)
+    chosen: CodedRule
+    if rule in ours:
+        batch_of_items, jail = Batch("items", batch.key), find_protection().jail
+        chosen, _ = ours[rule]
+    else:
+        batch_of_items, jail = Batch("expansions", (domain,)), jail_of(plan_of(workspace), policies)
+        chosen = distinct_seeds(workspace)[rule].rule
+    rows = workspace.rows(batch_of_items, "a2rbench_items")
+    items = [item_of(row) for row in rows if row["rule"] == rule]
+    # One of the gate's hash seeds: rules that models wrote ran with all of them in `expansions`.
+    tested = check_items(chosen, items, jail, gate_seeds(chosen, workspace.seed)[:1])
+    refuse_faults(f"{domain}/{rule}", tested.faults, tested.items, "items")
+    counts = {name: number for name, number in asdict(tested).items() if name != "faults"}
+    return {"a2rbench_gate": [{"domain": domain, "rule": rule, **counts, "tier": plan_of(workspace).tier}]}
