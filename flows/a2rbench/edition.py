@@ -79,20 +79,14 @@ def rules_of(workspace: Workspace, domain: str) -> dict[str, tuple[Rule, list[in
     earlier = published_names(workspace.staging.store, tuple(growth.known_editions))
     drawn = _draw_rules(domain, workspace.seed, len(numbers[DRAWN]), earlier)
     rules = {rule.name: (rule, [number]) for rule, number in zip(drawn, numbers[DRAWN], strict=True)}
-    listed = shuffle_catalogue(domain, workspace.seed)
+    listed = [rule for rule in RULES.values() if name_domain(rule.dimension, rule.type) == domain]
+    derive_rng(workspace.seed, f"a2rbench/rules/{domain}", 0).shuffle(listed)
     for index, rule in enumerate(listed[: len(numbers[CATALOGUE])]):
         rules[rule.name] = rule, numbers[CATALOGUE][index :: len(listed)]
     return rules
 
 
 _draw_rules = lru_cache(maxsize=2 * len(DOMAINS))(draw_rules)
-
-
-def shuffle_catalogue(domain: str, seed: int) -> list[Rule]:
-    """Return the catalogue's rules of a cell in the order in which an edition of this seed takes them."""
-    rules = [rule for rule in RULES.values() if name_domain(rule.dimension, rule.type) == domain]
-    derive_rng(seed, f"a2rbench/rules/{domain}", 0).shuffle(rules)
-    return rules
 
 
 def batches_of(workspace: Workspace, stage: str) -> list[Batch]:

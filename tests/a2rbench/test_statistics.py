@@ -37,62 +37,6 @@ def rates(rows: Rows, column: Callable[[Row, Row], bool]) -> dict[tuple[str, str
     return {key: fmean(values) for key, values in found.items()}
 
 
-@pytest.mark.slow
-def test_accuracy_and_collapse_rate_are_means_over_items(
-    rows: Rows, figures: dict[tuple[Any, ...], Row]
-) -> None:
-    parts: dict[tuple[str, str, str], Callable[[Row], bool]] = {
-        ("all", "all", ""): lambda i: not i["is_remapped"],
-        ("all", "all", "symbolic"): lambda i: not i["is_remapped"] and i["type"] == "symbolic",
-        ("all", "all", "semantic"): lambda i: not i["is_remapped"] and i["type"] == "semantic",
-        ("all", "all", "line"): lambda i: not i["is_remapped"] and i["dimension"] == 1,
-        ("all", "cube_symbolic", ""): lambda i: not i["is_remapped"] and i["dimension"] == 3,
-        ("seed", "all", ""): lambda i: not i["is_remapped"] and i["variation"] == 0,
-        ("augmented", "all", ""): lambda i: not i["is_remapped"] and i["variation"] > 0,
-        ("remapped", "all", ""): lambda i: bool(i["is_remapped"]),
-        ("remapped", "line_symbolic", ""): lambda i: i["is_remapped"] and i["dimension"] == 1,
-    }
-    right = rates(rows, lambda episode, _: episode["success"])
-    lost = rates(rows, lambda _, answer: answer["collapsed"])
-    for (setting, domain, other), chosen in parts.items():
-        ids = [row["instance_id"] for row in rows["a2rbench_items"] if chosen(row)]
-        assert ids
-        for player in ("search", "identity", "m-large", "m-small"):
-            for statistic, values in (("item_accuracy", right), ("collapse_rate", lost)):
-                row = figures[statistic, setting, domain, player, other]
-                assert row["value"] == pytest.approx(fmean(values[player, id_] for id_ in ids))
-                assert row["n"] == len(ids)
-                assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
-    assert ("item_accuracy", "all", "grid_symbolic", "search", "") not in figures
-    assert figures["collapse_rate", "all", "all", "m-large", ""]["value"] > 0
-
-
-@pytest.mark.slow
-def test_delta_s_is_the_mean_of_differences_over_pairs(
-    rows: Rows, figures: dict[tuple[Any, ...], Row]
-) -> None:
-    right = rates(rows, lambda episode, _: episode["success"])
-    for domain, dimension in (("all", 0), ("line_symbolic", 1), ("cube_symbolic", 3)):
-        for player in ("search", "m-large", "m-small"):
-            gaps = [
-                right[player, row["of"]] - right[player, row["instance_id"]]
-                for row in rows["a2rbench_items"]
-                if row["of"] and dimension in (0, row["dimension"])
-            ]
-            row = figures["delta_s", "remapped", domain, player, ""]
-            assert (row["n"], row["value"]) == (len(gaps), pytest.approx(fmean(gaps)))
-            rules = {
-                item["rule"]
-                for item in rows["a2rbench_items"]
-                if item["of"] and dimension in (0, item["dimension"])
-            }
-            if len(rules) == 1:
-                assert (row["low"], row["high"]) == (None, None)
-                assert row["no_interval"].startswith("one cluster")
-            else:
-                assert row["low"] <= row["value"] <= row["high"]
-
-
 def test_the_curve_pools_wrong_answers_of_models_and_correlates_over_variations(
     rows: Rows, figures: dict[tuple[Any, ...], Row]
 ) -> None:

@@ -32,11 +32,11 @@ def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in found]
 
 
-def one(catalog: Catalog, where: str) -> float:
+def one(catalog: Catalog, where: str, what: str = "success") -> float:
     """Return the mean over items of the mean over runs; all items have as many runs of a player."""
     ((value,),) = catalog.query(
-        "SELECT avg(success::INT) FROM episodes JOIN a2rbench_items USING (edition, instance_id) "
-        f"WHERE {where}"
+        f"SELECT avg({what}::INT) FROM episodes JOIN a2rbench_items USING (edition, instance_id) "
+        f"JOIN a2rbench_answers USING (edition, episode_id) WHERE {where}"
     )[1]
     return float(value)
 
@@ -59,6 +59,7 @@ def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalo
         )
         assert row["played"] == 20
         assert (row["collapse_rate"] > 0) == (row["player"] in made_edition.MODELS)
+        assert row["collapse_rate"] == pytest.approx(one(catalog, f"{own} NOT is_remapped", "collapsed"))
 
 
 @pytest.mark.slow
@@ -100,15 +101,27 @@ def test_remapping_pairs_items_with_their_copies(catalog: Catalog) -> None:
         own = f"player = '{row['player']}' AND is_remapped"
         own += {"all": "", "line_symbolic": " AND dimension = 1"}.get(row["domain"], " AND dimension = 3")
         assert row["p1_accuracy"] == pytest.approx(one(catalog, own))
+        low, high = row["delta_s_low"], row["delta_s_high"]
+        # Of one rule alone there is no interval.
+        assert (low is None) == (row["domain"] == "line_symbolic")
+        assert low is None or low <= row["delta_s"] <= high
 
 
 def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_scores WHERE player = 'search'")
-    assert {row["items"] for row in rows} == {"p0", "seed", "augmented", "remapped"}
-    assert {row["cell"] for row in rows if row["items"] == "p0"} == {
-        *("all", "symbolic", "semantic", "line", "cube"),
-        *("line_symbolic", "line_semantic", "cube_symbolic"),
-    }
+    rows = records(catalog, "FROM a2rbench_scores WHERE player = 'm-small'")
+    kinds = {"p0": "NOT is_remapped", "seed": "NOT is_remapped AND variation = 0"}
+    kinds |= {"augmented": "NOT is_remapped AND variation > 0", "remapped": "is_remapped"}
+    cells = {"all": "true", "line": "dimension = 1", "cube": "dimension = 3"}
+    cells |= {type_: f"type = '{type_}'" for type_ in ("symbolic", "semantic")}
+    names = ("line_symbolic", "line_semantic", "cube_symbolic")
+    cells |= {name: " AND ".join(cells[part] for part in name.split("_")) for name in names}
+    assert {row["items"] for row in rows} == {*kinds}
+    assert {row["cell"] for row in rows if row["items"] == "p0"} == {*cells}
+    for row in rows:
+        own = f"player = 'm-small' AND {kinds[row['items']]} AND {cells[row['cell']]}"
+        for name, what in (("accuracy", "success"), ("collapse_rate", "collapsed")):
+            assert row[name] == pytest.approx(one(catalog, own, what))
+            assert 0 <= row[f"{name}_low"] <= row[name] <= row[f"{name}_high"] <= 1
 
 
 def test_phases_are_of_each_author_and_of_all(catalog: Catalog) -> None:

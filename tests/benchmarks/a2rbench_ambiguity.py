@@ -1,22 +1,18 @@
 # mypy: disable-error-code="misc, no-untyped-call"
 """Search A2RBench items for a second rule, in plain Python that shares nothing with the engine's search.
 
-By hand: `python -m tests.benchmarks.a2rbench_ambiguity [--seed 0] [--rules line_reverse ...] [--pairs 60]`
+By hand: `python -m tests.benchmarks.a2rbench_ambiguity [SEED]`
 
-Draws the items of all seeds of an edition (or of some rules), and asks of each: does a single primitive fit
-all five examples and give another answer? Is the answer the query, an example's output, or the query reversed
-or sorted? `--pairs` tries compositions of two moves of places on so many items, spread evenly. `--items FILE`
-reads items from JSON lines (dimension, type, variation, rule, examples, query, answer) instead.
+Draws the items of all seeds of an edition, and asks of each: does a single primitive fit all five examples
+and give another answer? Is the answer the query, an example's output, or the query reversed or sorted?
 """
 
-import argparse
-import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, permutations, product
+from itertools import permutations, product
 from math import gcd
-from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.a2rbench_draw import draw_items
@@ -361,7 +357,7 @@ def sums(
     return found
 
 
-def find_others(item: dict[str, Any], with_pairs: bool = False) -> list[str]:
+def find_others(item: dict[str, Any]) -> list[str]:
     """Return the names of rules that fit the examples and give another answer."""
     dimension = item["dimension"]
     read = [[read_cells(value, dimension) for value in pair] for pair in item["examples"]]
@@ -372,20 +368,6 @@ def find_others(item: dict[str, Any], with_pairs: bool = False) -> list[str]:
     own = MOVES[dimension]
     fitting = [(move[0], apply(move, query)) for move in own if all(gives(move, *pair) for pair in pairs)]
     fitting += [(name, (query[0], cells)) for name, cells in codes(pairs, query)]
-    if with_pairs:
-        few = [move for move in own if " where " not in move[0] and "read by" not in move[0]]
-        first_given, first_wanted = pairs[0]
-        for first in few:
-            between = apply(first, first_given)
-            if between is None:
-                continue
-            for second in few:
-                if gives(second, between, first_wanted) and all(
-                    (middle := apply(first, given)) is not None and gives(second, middle, wanted)
-                    for given, wanted in pairs[1:]
-                ):
-                    middle = apply(first, query)
-                    fitting.append((f"{first[0]}, then {second[0]}", middle and apply(second, middle)))
     return [name for name, found in fitting if found is not None and found != answer]
 
 
@@ -415,18 +397,9 @@ def flatten(value: Any) -> list[str]:
     return [token for part in value for token in flatten(part)] if isinstance(value, list) else [value]
 
 
-def main() -> None:
+def main(seed: int) -> None:
     """Print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rules", nargs="*")
-    parser.add_argument("--pairs", type=int, default=0)
-    parser.add_argument("--items", type=Path)
-    given = parser.parse_args()
-    if given.items:
-        items = [json.loads(line) for line in given.items.read_text(encoding="utf-8").splitlines()]
-    else:
-        items = draw_items(given.seed, given.rules)
+    items = draw_items(seed)
     ambiguous: Counter[str] = Counter()
     giveaways: Counter[tuple[int, str]] = Counter()
     for item in items:
@@ -438,13 +411,7 @@ def main() -> None:
         giveaways.update([(item["variation"], found)] if found else [])
     print(f"singles: another answer on {ambiguous.total()} of {len(items):,} items; {dict(ambiguous)}")
     print(f"giveaways: {giveaways.total()} of {len(items):,} items; {dict(sorted(giveaways.items()))}")
-    if given.pairs:
-        sample = list(islice(items, 0, None, max(1, len(items) // given.pairs)))
-        found_pairs = [(item, others) for item in sample if (others := find_others(item, with_pairs=True))]
-        for item, others in found_pairs:
-            print(f"{item['rule']} V{item['variation']}: {others[0]}")
-        print(f"pairs: another answer on {len(found_pairs)} of {len(sample)} items")
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if sys.argv[1:] else 0)

@@ -3,14 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.audit.audit import cross_table_rules
-from tests.warehouse.doctored_rows import connect_to
+from tests.warehouse.doctored_rows import Rows, change, find_offenders
 
-Rows = dict[str, list[dict[str, Any]]]
 STEPS = ("rule", "rule_judged", "code", "run", "judged")
 PASSED_ALL = "passed all five steps"
 REASONS = "has a reason and a message exactly where"
@@ -25,7 +22,8 @@ def rows() -> Rows:
     attempts += [step(2, name, None if name == "run" else f"c{2 + at}") for at, name in enumerate(STEPS)]
     calls = [attempt["call_id"] for attempt in attempts if attempt["call_id"]]
     rule = {**PLACE, "rule": "rule_1", "author": "m", "code": "", "inputs": "[]", "call_ids": calls[2:]}
-    return {
+    others: Rows = {name: [] for name in TABLES if name.startswith("a2rbench_")}
+    return others | {
         "a2rbench_rules": [{**rule, "description": "d", "inverse_description": "i"}],
         "a2rbench_attempts": attempts,
         "calls": [{"call_id": call} for call in calls],
@@ -37,21 +35,9 @@ def step(candidate: int, name: str, call_id: str | None) -> dict[str, Any]:
     return {**PLACE, **own, "passed": True, "reason": None, "message": None, "call_id": call_id}
 
 
-def offenders(sentence: str, made: Rows) -> list[tuple[Any, ...]]:
-    names = {name for name in TABLES if name.startswith("a2rbench_")} | {"calls"}
-    tables = {name: TABLES[name].arrow_schema() for name in names}
-    (sql,) = [sql for rule, sql in cross_table_rules({*TABLES}).items() if sentence in rule]
-    arrow = {name: pa.Table.from_pylist(made.get(name, []), schema=of) for name, of in tables.items()}
-    return list(connect_to(arrow).execute(sql).fetchall())
-
-
-def change(table: str, row: int, **values: object) -> Callable[[Rows], None]:
-    return lambda made: made[table][row].update(values)
-
-
 @pytest.mark.parametrize("sentence", [PASSED_ALL, REASONS, CALLS])
 def test_what_authors_did_passes(sentence: str) -> None:
-    assert offenders(sentence, rows()) == []
+    assert find_offenders(sentence, rows()) == []
 
 
 @pytest.mark.parametrize(
@@ -59,17 +45,17 @@ def test_what_authors_did_passes(sentence: str) -> None:
     [
         (PASSED_ALL, lambda made: made["a2rbench_rules"].clear()),
         (PASSED_ALL, lambda made: made["a2rbench_attempts"].pop(5)),
-        (PASSED_ALL, change("a2rbench_attempts", 6, passed=False)),
-        (PASSED_ALL, change("a2rbench_rules", 0, author="other")),
-        (REASONS, change("a2rbench_attempts", 1, reason=None)),
-        (REASONS, change("a2rbench_attempts", 2, message="why")),
-        (REASONS, change("a2rbench_attempts", 2, call_id=None)),
-        (REASONS, change("a2rbench_attempts", 5, call_id="c1")),
+        (PASSED_ALL, change("a2rbench_attempts", "passed", False, 6)),
+        (PASSED_ALL, change("a2rbench_rules", "author", "other")),
+        (REASONS, change("a2rbench_attempts", "reason", None, 1)),
+        (REASONS, change("a2rbench_attempts", "message", "why", 2)),
+        (REASONS, change("a2rbench_attempts", "call_id", None, 2)),
+        (REASONS, change("a2rbench_attempts", "call_id", "c1", 5)),
         (CALLS, lambda made: made["calls"].pop()),
-        (CALLS, change("a2rbench_rules", 0, call_ids=["c0", "c9"])),
+        (CALLS, change("a2rbench_rules", "call_ids", ["c0", "c9"])),
     ],
 )
 def test_each_rule_can_fail(sentence: str, spoil: Callable[[Rows], None]) -> None:
     made = rows()
     spoil(made)
-    assert offenders(sentence, made)
+    assert find_offenders(sentence, made)
