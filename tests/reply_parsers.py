@@ -11,7 +11,7 @@ from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench import replies as a2rbench_answers
 from perennial.tasks.a2rbench.expansion import read_expansion, read_in_lines
 from perennial.tasks.a2rbench.item_text import OutputForm
-from perennial.tasks.a2rbench.readers import is_quoted
+from perennial.tasks.a2rbench.players import is_quoted
 from perennial.tasks.a2rbench.rule_author import CodeForm, RuleForm, VerdictForm, read_reply
 from perennial.tasks.analysts import excerpt, read_analysis
 from perennial.tasks.beyondbench.problem import draw_problem

@@ -21,8 +21,7 @@ from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.rows import JsonObject, ReadJson
 from perennial.tasks.a2rbench.grammar import draw_rules
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
-from perennial.tasks.a2rbench.players import PLAYERS, ItemGame
-from perennial.tasks.a2rbench.readers import judge_by
+from perennial.tasks.a2rbench.players import PLAYERS, ItemGame, judge_by
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.statistics import COUNTS, EditionItems, PlayedItems, item_figures
 from perennial.tasks.play import SecondReader
@@ -237,7 +236,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         return Analysis(queries=queries | {_ANALYSED: READING.query}, table_figures=_figures, floors=_FLOORS)
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
-        from perennial.flows.a2rbench.paper import compare_paper
+        from perennial.flows.a2rbench.release import compare_paper
 
         return compare_paper(store, path, step)
 

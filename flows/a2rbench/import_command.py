@@ -13,7 +13,7 @@ from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
-    from perennial.flows.a2rbench.import_release import ImportedEdition
+    from perennial.flows.a2rbench.release import ImportedEdition
 
 
 def a2rbench(
@@ -38,7 +38,7 @@ def a2rbench(
 
     Example: perennial import a2rbench seeds.jsonl --edition a2rbench-2025
     """
-    from perennial.flows.a2rbench.import_release import find_lines, import_lines
+    from perennial.flows.a2rbench.release import find_lines, import_lines
     from perennial.flows.run.process_pool import spread_over
     from perennial.schemas.settings.form import require_edition_name
     from perennial.tasks.sandbox.refusal import SandboxRefusal

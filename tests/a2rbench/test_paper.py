@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.a2rbench import paper
-from perennial.flows.a2rbench.paper import compare_paper
+from perennial.flows.a2rbench.release import compare_paper
 from perennial.tasks.papers import Comparison, judge_figures
 from perennial.warehouse.a2rbench.published import published_scores
 from perennial.warehouse.store.store import Store

@@ -12,8 +12,7 @@ from perennial.schemas.analysts import AnswerAnalysis
 from perennial.schemas.errors import EndpointFailed, InvalidOption
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.settings import load_settings
-from perennial.tasks.a2rbench.players import ItemGame
-from perennial.tasks.a2rbench.readers import is_quoted, judge_by
+from perennial.tasks.a2rbench.players import ItemGame, is_quoted, judge_by
 from perennial.tasks.analysts import ATTEMPTS, Subject, analyse, excerpt
 from perennial.tasks.authors import Asked
 from perennial.tasks.llm.structured import JsonAsker

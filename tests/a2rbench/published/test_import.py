@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.a2rbench.edition import ItemSeat
-from perennial.flows.a2rbench.import_release import ImportedEdition, import_lines
+from perennial.flows.a2rbench.release import ImportedEdition, import_lines
 from perennial.flows.cli.app import app
 from perennial.flows.run.process_pool import spread_over
 from perennial.schemas.errors import EditionConflict, UnreadableInput
