@@ -136,7 +136,8 @@ _MEASURES = (
 def show_item(edition: Opened, instance_id: str) -> None:
     """Show the item beside its copy or original, its rule, and the answers to both."""
     row = edition.require("a2rbench_items", "instance_id", instance_id)
-    st.text("\n".join(_write(row, names) for names in (_FACTS, _CHECKS, _MEASURES)))
+    facts = ([name for name in names if row[name] is not None] for names in (_FACTS, _CHECKS, _MEASURES))
+    st.text("\n".join(", ".join(f"{name} {_text(row[name])}" for name in names) for names in facts))
     versions = [row, *_counterparts(edition, row)]
     versions.sort(key=lambda version: bool(version["is_remapped"]))
     for column, version in zip(st.columns(len(versions)), versions, strict=True):
@@ -253,10 +254,6 @@ def _show_answer(text: str | None, row: Row) -> None:
         show_text(text)
     else:
         show_value(value, row["dimension"], _colors_of(row))
-
-
-def _write(row: Row, names: tuple[str, ...]) -> str:
-    return ", ".join(f"{name} {_text(row[name])}" for name in names if row[name] is not None)
 
 
 def _text(value: object) -> str:

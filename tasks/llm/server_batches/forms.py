@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
-from perennial.schemas.errors import count, shorten
+from perennial.schemas.errors import shorten
 from perennial.schemas.json_text import JsonBeyondBounds
 from perennial.tasks.llm.endpoint import read_body
 from perennial.tasks.llm.retry_policy import HttpResult
@@ -146,30 +146,6 @@ def _read_value(form: type[Form], value: Any) -> Form | None:
 # Where servers write the id of a line: before what may be long.
 _ID = re.compile(r'"custom_id"\s*:\s*"([^"\\]{1,200})"')
 _HEAD = 1_000
-
-
-@dataclass(slots=True)
-class LineCounts:
-    """Lines that are dropped: they cannot be read, name no call of the batch, or one that had a line."""
-
-    unreadable: int = 0
-    unknown: int = 0
-    duplicate: int = 0
-
-    def add(self, other: "LineCounts") -> None:
-        """Count the lines of another file too."""
-        self.unreadable += other.unreadable
-        self.unknown += other.unknown
-        self.duplicate += other.duplicate
-
-    def describe(self) -> str:
-        """The counts in words; "" if there were none."""
-        parts = (
-            (self.unreadable, " that cannot be read"),
-            (self.unknown, " with an unknown custom_id"),
-            (self.duplicate, " that came again"),
-        )
-        return ", ".join(count(number, "line") + tail for number, tail in parts if number)
 
 
 @dataclass(frozen=True, slots=True)

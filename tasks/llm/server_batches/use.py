@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,7 @@ from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.listing import describe_problem, receive
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.retry_policy import HttpResult
-from perennial.tasks.llm.server_batches.forms import BatchPage, LineCounts, ServerBatch, read_form, read_line
+from perennial.tasks.llm.server_batches.forms import BatchPage, ServerBatch, read_form, read_line
 from perennial.tasks.llm.structured import BatchLedger
 
 if TYPE_CHECKING:
@@ -190,26 +191,30 @@ class Patience:
 # Give the calls of a batch that has ended what its files say, line by line.
 
 _LINES_A_TURN = 100
-
-Give = Callable[[str, HttpResult], None]
+# Lines that are dropped, by why.
+_DROPPED = {
+    "unreadable": " that cannot be read",
+    "unknown": " with an unknown custom_id",
+    "duplicate": " that came again",
+}
 
 
 @dataclass
 class BatchResults:
     """What a batch has for its calls.
 
-    `call_ids` are all calls of the batch, `asked` those that wait, which `give` removes as it gives each what
-    it receives; `counts` are of the lines that were dropped. `name` is the batch in words.
+    `call_ids` are all calls of the batch, `asked` those that wait: each is removed when it is given what it
+    receives, and `on_given` gets its id. `name` is the batch in words.
     """
 
     api: BatchApi
     batch: ServerBatch
     name: str
     call_ids: set[str]
-    asked: set[str]
-    give: Give
+    asked: dict[str, "Waiting"]
+    on_given: Callable[[str], None]
     patience: Patience
-    counts: LineCounts = field(default_factory=LineCounts)
+    counts: Counter[str] = field(default_factory=Counter)
 
     async def hand_out(self) -> None:
         """Give every call that waits its line, or why it has none.
@@ -231,7 +236,7 @@ class BatchResults:
 
         why = None
         while True:
-            counts, in_file = LineCounts(), set(seen)
+            counts, in_file = Counter[str](), set(seen)
             try:
                 await self._read_lines(file_id, in_file, counts)
             except LostFile as error:
@@ -241,11 +246,11 @@ class BatchResults:
             except TooMuch as error:
                 why = f"of {self.name} {error}"
             self.patience.succeed()
-            self.counts.add(counts)
+            self.counts += counts
             seen |= in_file
             return None if why is None else HttpResult(200, why_cut=why, batch_id=self.batch.id)
 
-    async def _read_lines(self, file_id: str, seen: set[str], counts: LineCounts) -> None:
+    async def _read_lines(self, file_id: str, seen: set[str], counts: Counter[str]) -> None:
         number = 0
         async for text, is_cut in self.api.lines(file_id):
             number += 1
@@ -257,19 +262,24 @@ class BatchResults:
             line = read_line(text, is_cut, self.api.max_line_bytes, self.batch)
             call_id = line.call_id
             if call_id is None:
-                counts.unreadable += 1
+                counts["unreadable"] += 1
             elif call_id not in self.call_ids:
-                counts.unknown += 1
+                counts["unknown"] += 1
             elif call_id in seen:
-                counts.duplicate += 1
+                counts["duplicate"] += 1
             elif call_id in self.asked:
                 self._give(call_id, line.received)
             if call_id in self.call_ids:
                 seen.add(call_id)
 
     def _give(self, call_id: str, received: HttpResult) -> None:
-        self.asked.discard(call_id)
-        self.give(call_id, received)
+        self.on_given(call_id)
+        self.asked.pop(call_id).give(received)
+
+    def describe_dropped(self) -> str:
+        """The lines that were dropped, in words; "" if there were none."""
+        dropped = [(self.counts[why], tail) for why, tail in _DROPPED.items()]
+        return ", ".join(count(number, "line") + tail for number, tail in dropped if number)
 
 
 def _without_a_line(batch: ServerBatch) -> HttpResult:
@@ -430,16 +440,12 @@ class Watch:
         # Who comes from here on waits for the next look: its line may have been passed.
         asked, self._waiting = self._waiting, {}
 
-        def give(call_id: str, received: HttpResult) -> None:
-            on_given(call_id)
-            asked.pop(call_id).give(received)
-
         ids = self._use.ledger.calls_of_batch(self._stored)
-        results = BatchResults(self._api, batch, self._name, ids, set(asked), give, self._patience)
+        results = BatchResults(self._api, batch, self._name, ids, asked, on_given, self._patience)
+
         try:
             await results.hand_out()
         finally:
             self._waiting = {**asked, **self._waiting}
-        ignored = results.counts.describe()
-        if ignored:
+        if ignored := results.describe_dropped():
             self._use.tell(f"{self._name}: ignored {ignored}", True)
