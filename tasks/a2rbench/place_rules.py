@@ -1,12 +1,15 @@
 """Orders of the places of a list of any length: the moves of one axis, each as the places read in turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import permutations, product
+from itertools import islice, permutations, product
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
+Parts = list[list[int]]
+Change = Callable[[Parts], Iterable[list[int]]]
 # From a length to the places that are read, in order.
 Order = Callable[[int], list[int]]
 
@@ -25,10 +28,16 @@ def list_orders() -> dict[str, Order]:
     return {**_rotations(), **_blocks(), **_parts(), **_classes(), **_ends(), **_repetitions()}
 
 
-def simple_orders(orders: dict[str, Order]) -> dict[str, Order]:
-    """Return those few that are tried on some slices only."""
-    names = ("reverse", "rotate 1", "rotate -1", "rotate 2", "rotate -2", "reverse blocks of 2")
-    return {name: orders[name] for name in (*names, "swap halves", "swap ends")}
+# Those few that are tried on some slices only.
+_SIMPLE = (
+    *("reverse", "rotate 1", "rotate -1", "rotate 2", "rotate -2", "reverse blocks of 2"),
+    *("swap halves", "swap ends"),
+)
+
+
+def _rearrange(n: int, cut: Callable[[int], Parts], change: Change) -> list[int]:
+    """Cut the places into parts, change these, and read what comes of it in turn."""
+    return [index for part in change(cut(n)) for index in part]
 
 
 def _rotations() -> dict[str, Order]:
@@ -58,31 +67,21 @@ def _rotate_part(n: int, parts: int, times: int, sign: int, rounding: str) -> li
 
 def _blocks() -> dict[str, Order]:
     orders: dict[str, Order] = {}
-    for size in _BLOCKS:
-        for from_end in (False, True):
-            name = f"blocks of {size}{' from the end' if from_end else ''}"
-            for way, change in _CHANGES.items():
-                orders[f"{way} {name}"] = partial(_of_blocks, size=size, from_end=from_end, change=change)
-            orders[f"reverse the order of {name}"] = partial(_turn_blocks, size=size, from_end=from_end)
-    orders["reverse blocks of 2, shifted by one"] = lambda n: [
-        0,
-        *(index + 1 for index in _of_blocks(n - 1, 2, False, lambda b: b[::-1])),
-    ]
+    for size, from_end in product(_BLOCKS, (False, True)):
+        name = f"blocks of {size}{' from the end' if from_end else ''}"
+        cut = partial(_cut_blocks, size=size, from_end=from_end)
+        for way, change in _CHANGES.items():
+            orders[f"{way} {name}"] = partial(_rearrange, cut=cut, change=partial(map, change))
+        orders[f"reverse the order of {name}"] = partial(_rearrange, cut=cut, change=reversed)
+    by_two = orders["reverse blocks of 2"]
+    orders["reverse blocks of 2, shifted by one"] = lambda n: [0, *(index + 1 for index in by_two(n - 1))]
     return orders
 
 
-def _cut_blocks(n: int, size: int, from_end: bool) -> list[list[int]]:
+def _cut_blocks(n: int, size: int, from_end: bool) -> Parts:
     places, first = list(range(n)), n % size if from_end else 0
     head = [places[:first]] if first else []
     return head + [places[start : start + size] for start in range(first, n, size)]
-
-
-def _turn_blocks(n: int, size: int, from_end: bool) -> list[int]:
-    return [index for block in _cut_blocks(n, size, from_end)[::-1] for index in block]
-
-
-def _of_blocks(n: int, size: int, from_end: bool, change: Callable[[list[int]], list[int]]) -> list[int]:
-    return [index for block in _cut_blocks(n, size, from_end) for index in change(block)]
 
 
 def _parts() -> dict[str, Order]:
@@ -94,30 +93,23 @@ def _parts() -> dict[str, Order]:
             *range(n // 2)[::-1], *range(n // 2, n - n // 2), *range(n - n // 2, n)[::-1]
         ],
     }  # fmt: skip
-    for count in (2, 3, 4):
-        for is_up in (False, True):
-            name = f"{count} parts{' (up)' if is_up else ''}"
-            for chosen in permutations(range(count)):
-                if chosen != tuple(range(count)):
-                    orders[f"{name} in order {chosen}"] = partial(_order_parts, is_up=is_up, order=chosen)
-            for turned in (*((number,) for number in range(count)), tuple(range(count))):
-                orders[f"{name}, {turned} reversed"] = partial(
-                    _turn_parts, count=count, is_up=is_up, turned=turned
-                )
+    for count, is_up in product((2, 3, 4), (False, True)):
+        name = f"{count} parts{' (up)' if is_up else ''}"
+        cut = partial(_cut_parts, count=count, is_up=is_up)
+        for chosen in islice(permutations(range(count)), 1, None):
+            change = itemgetter(*chosen)
+            orders[f"{name} in order {chosen}"] = partial(_rearrange, cut=cut, change=change)
+        for turned in (*((number,) for number in range(count)), tuple(range(count))):
+            turn = partial(_turn_parts, turned=turned)
+            orders[f"{name}, {turned} reversed"] = partial(_rearrange, cut=cut, change=turn)
     return orders
 
 
-def _order_parts(n: int, is_up: bool, order: tuple[int, ...]) -> list[int]:
-    parts = _cut(n, len(order), is_up)
-    return [index for part in order for index in parts[part]]
+def _turn_parts(parts: Parts, turned: tuple[int, ...]) -> Parts:
+    return [part[::-1] if number in turned else part for number, part in enumerate(parts)]
 
 
-def _turn_parts(n: int, count: int, is_up: bool, turned: tuple[int, ...]) -> list[int]:
-    parts = enumerate(_cut(n, count, is_up))
-    return [index for number, part in parts for index in (part[::-1] if number in turned else part)]
-
-
-def _cut(n: int, count: int, is_up: bool) -> list[list[int]]:
+def _cut_parts(n: int, count: int, is_up: bool) -> Parts:
     size = -(-n // count) if is_up else n // count
     places = list(range(n))
     return [places[i * size : (i + 1) * size if i < count - 1 else n] for i in range(count)]
@@ -316,9 +308,9 @@ def list_moves(dimension: int) -> tuple[tuple[str, Move], ...]:
             moves[f"axis {axis + 1} rotated by {step} times number of {others}{end}, {offset} first"] = (
                 partial(_shear, axis=axis, others=others, step=step, offset=offset, is_from_end=is_from_end)
             )
-        for mask, (name, order) in product(_MASKS, simple_orders(orders).items()):
+        for mask, name in product(_MASKS, _SIMPLE):
             moves[f"axis {axis + 1} where {others} {mask}: {name}"] = partial(
-                _take_some, axis=axis, others=others, mask=_MASKS[mask], order=order
+                _take_some, axis=axis, others=others, mask=_MASKS[mask], order=orders[name]
             )
     for mask, axis in product(_MASKS if dimension > 2 else (), range(dimension)):
         moves[f"half turn where {axis + 1} {mask}"] = partial(_turn_some, axis=axis, mask=_MASKS[mask])
@@ -413,11 +405,8 @@ def _read_order(shape: Shape, reading: Callable[[Places], Places], back: bool) -
 def _slices(dimension: int) -> list[tuple[int, tuple[int, ...]]]:
     """Return each axis with other axes, whose numbers decide what is done along it; numbers are added."""
     pairs = [(axis, (other,)) for axis, other in permutations(range(dimension), 2)]
-    return pairs + ([(axis, _others(axis)) for axis in range(3)] if dimension == 3 else [])
-
-
-def _others(axis: int) -> tuple[int, ...]:
-    return tuple(other for other in range(3) if other != axis)
+    both = [(0, (1, 2)), (1, (0, 2)), (2, (0, 1))]
+    return [*pairs, *(both if dimension == 3 else ())]
 
 
 # Many moves of one shape ask for the same.

@@ -168,7 +168,8 @@ def _first(faults: Iterable[str]) -> str:
 
 
 def _fault_of_names(node: ast.AST) -> str:
-    return _first(map(_fault_of_binding, _bound_names(node)))
+    names = (name for name in _bound_names(node) if name in REFUSED or name.startswith("__"))
+    return _first(f"the name {name}" for name in names)
 
 
 def _bound_names(node: ast.AST) -> list[str]:
@@ -187,12 +188,6 @@ def _bound_names(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return [alias.asname or alias.name for alias in node.names]
     return []
-
-
-def _fault_of_binding(name: str) -> str:
-    if name in REFUSED or name.startswith("__"):
-        return f"the name {name}"
-    return ""
 
 
 def _fault_of_attribute(node: ast.Attribute) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _WHOLE = frozenset((bool, bytes, complex, float, int, range, str, type(None), type(lambda: None)))
 _LISTS = frozenset((list, set, frozenset, tuple))
+_MAPPINGS = frozenset((dict, OrderedDict, defaultdict, Counter))
 
 
 def copy(value: Any) -> Any:
@@ -47,7 +48,7 @@ def _copy(value: Any, copy_part: Any) -> Any:
     if kind is deque:
         return deque([copy_part(part) for part in value], value.maxlen)
     pairs = (
-        [(copy_part(key), copy_part(part)) for key, part in dict.items(value)] if _is_mapping(kind) else []
+        [(copy_part(key), copy_part(part)) for key, part in dict.items(value)] if kind in _MAPPINGS else []
     )
     if kind is dict or kind is OrderedDict:
         return kind(pairs)
@@ -56,7 +57,3 @@ def _copy(value: Any, copy_part: Any) -> Any:
     if kind is Counter:
         return Counter(dict(pairs))
     raise TypeError(f"a value of type {kind.__name__} cannot be copied here")
-
-
-def _is_mapping(kind: type) -> bool:
-    return kind in (dict, OrderedDict, defaultdict, Counter)

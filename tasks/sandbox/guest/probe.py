@@ -5,21 +5,10 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from perennial.tasks.sandbox.guest.confine import WRITE_FD, confine
 from perennial.tasks.sandbox.guest.values import dump
-
-
-def _open() -> None:
-    os.close(os.open(sys.executable, os.O_RDONLY))
-
-
-def _create() -> None:
-    os.close(os.open(f"/tmp/perennial-probe-{os.getpid()}", os.O_CREAT | os.O_WRONLY, 0o600))
-
-
-def _socket() -> None:
-    socket.socket().close()
 
 
 def _fork() -> None:
@@ -27,26 +16,15 @@ def _fork() -> None:
         os._exit(0)
 
 
-def _kill() -> None:
-    os.kill(os.getppid(), signal.SIGCONT)
-
-
-def _chmod() -> None:
-    os.chmod("/dev/null", 0o666)
-
-
-def _allocate() -> None:
-    bytearray(2 * 1024 * 1024 * 1024)
-
-
-TRIALS: dict[str, Callable[[], None]] = {
-    "open a file": _open,
-    "create a file": _create,
-    "open a socket": _socket,
+_NEW_FILE = f"/tmp/perennial-probe-{os.getpid()}"
+TRIALS: dict[str, Callable[[], object]] = {
+    "open a file": partial(os.open, sys.executable, os.O_RDONLY),
+    "create a file": partial(os.open, _NEW_FILE, os.O_CREAT | os.O_WRONLY, 0o600),
+    "open a socket": socket.socket,
     "start a process": _fork,
-    "send a signal": _kill,
-    "change permissions": _chmod,
-    "take 2 GiB of memory": _allocate,
+    "send a signal": partial(os.kill, os.getppid(), signal.SIGCONT),
+    "change permissions": partial(os.chmod, "/dev/null", 0o666),
+    "take 2 GiB of memory": partial(bytearray, 2 * 1024 * 1024 * 1024),
 }
 
 
