@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.a2rbench import paper
+from perennial.flows.a2rbench import release
 from perennial.flows.a2rbench.release import compare_paper
 from perennial.tasks.papers import Comparison, judge_figures
 from perennial.warehouse.a2rbench.published import published_scores
@@ -32,7 +32,7 @@ def test_a_total_that_its_cells_do_not_give_differs(monkeypatch: pytest.MonkeyPa
         else row
         for row in published_scores()
     ]
-    monkeypatch.setattr(paper, "published_scores", lambda: iter(changed))
+    monkeypatch.setattr(release, "published_scores", lambda: iter(changed))
     wrong = {(row.item, row.player) for row in compared() if row.agrees is False}
     assert wrong == {
         ("table 1, of symbolic and semantic", "GPT-5"),
