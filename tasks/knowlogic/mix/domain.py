@@ -32,10 +32,7 @@ from perennial.tasks.knowlogic.space.drawing import (
     DrawnOptions,
     Sentence,
     count_options,
-    count_steps,
-    draw_asked,
     draw_statements,
-    say,
 )
 from perennial.tasks.knowlogic.space.reasoning import Facts, SpaceBoard, load_board
 
@@ -99,18 +96,17 @@ class MixDrawer:
         return None
 
     def _attempt(self, board: SpaceBoard, request: Request, rng: random.Random) -> Problem | None:
-        layout = draw_statements(board, int(rng.random() < _UNNAMED), rng)
-        if layout is None:
+        draft = draw_statements(board, int(rng.random() < _UNNAMED), rng)
+        if draft is None:
             return None
         is_gap = request.type.endswith("entity")
-        pr = int(request.type == "vague_entity") if is_gap else rng.randrange(2)
-        asked = draw_asked(board, layout, pr, request, rng)
+        asked = draft.ask(int(request.type == "vague_entity") if is_gap else rng.randrange(2), request)
         if asked is None:
             return None
         steps = CUTS.list_steps(request.difficulty, request.type, len(asked.options))
-        if count_steps(board, layout, asked) not in steps:
+        if draft.count_steps(asked) not in steps:
             return None
-        phrased = [say(board, layout, fact, rng) for fact in layout.statements]
+        phrased = list(map(draft.say, draft.statements))
         sentences = [sentence for sentence in phrased if sentence is not None]
         sayable = item_sentences(request.scenario)
         if len(sentences) < len(phrased) or any(line.template.name not in sayable for line in sentences):

@@ -97,7 +97,7 @@ def choose_statements(
 
 
 def choose_gap(
-    request: Request, four: Sequence[str], cells: Mapping[str, Cells], maker: "GapMaker", rng: random.Random
+    request: Request, four: Sequence[str], cells: Mapping[str, Cells], maker: FactMaker, rng: random.Random
 ) -> NatureQuestion | None:
     """A question with a gap and so many right choices as requested; None where there is none.
 
@@ -116,7 +116,7 @@ def choose_gap(
             masks = tuple(mask_of((slot,), frozenset({(index,)})) for slot in SLOTS)
         return _ask(Proposition(HOLDS, arguments), masks, (SLOTS[index],), None, four)
     for name in rng.sample(list(cells), len(cells)):
-        templates = maker.make(name, cells[name]).get((of_slots, request.right))
+        templates = maker.gaps(name, cells[name]).get((of_slots, request.right))
         if templates:
             gap = rng.choice(rng.choice(templates))
             return _ask(

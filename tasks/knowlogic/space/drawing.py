@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType
 from perennial.tasks.knowlogic.arrangement import drop_redundant, fewest_statements, verdict
@@ -57,14 +57,6 @@ _MOST_FACTS, _MOST_DRAWS_STATEMENTS = 8, 80
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """A hidden arrangement (the slot of each entity), and statements that hold in it alone."""
-
-    slots: tuple[int, ...]
-    statements: tuple[Fact, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Sayings:
     """The names of what can be said of slots: of one, of each pair, and of some triples."""
 
@@ -92,7 +84,7 @@ def sayings(scenario: str) -> Sayings:
     )
 
 
-def draw_statements(board: SpaceBoard, al: int, rng: random.Random) -> Layout | None:
+def draw_statements(board: SpaceBoard, al: int, rng: random.Random) -> "SpaceDraft | None":
     """An arrangement and its statements; None where this draw failed.
 
     With `al` 1 the statements name all entities but one, else all.
@@ -111,7 +103,7 @@ def draw_statements(board: SpaceBoard, al: int, rng: random.Random) -> Layout | 
             facts = [facts[index] for index in kept]
     if _count_named(facts) != len(named):
         return None
-    return Layout(slots, tuple(rng.sample(facts, len(facts))))
+    return SpaceDraft(board, rng, slots, tuple(rng.sample(facts, len(facts))))
 
 
 def _count_named(facts: Sequence[Fact]) -> int:
@@ -123,11 +115,30 @@ def _draw_facts(
 ) -> list[Fact] | None:
     usable = sayings(board.scene.name)
     entity_at = {slots[entity]: entity for entity in named}
+
+    def draw_fact(first: Sequence[int]) -> Fact | None:
+        """A random fact of the arrangement about named entities, one from `first`; None for no fact."""
+        # `randrange` would say the same in three times as long.
+        chance = rng.random()
+        if chance < _TRIPLE and usable.triples:
+            name, places = usable.triples[int(rng.random() * len(usable.triples))]
+            if any(slot not in entity_at for slot in places):
+                return None
+            return Fact(name, tuple(entity_at[slot] for slot in places))
+        a = first[int(rng.random() * len(first))]
+        if chance > 1 - _SINGLE and (names := usable.single[slots[a]]):
+            return Fact(names[int(rng.random() * len(names))], (a,))
+        b = named[int(rng.random() * len(named))]
+        if a == b:
+            return None
+        names = usable.pairs[slots[a]][slots[b]]
+        return Fact(names[int(rng.random() * len(names))], (a, b))
+
     held, facts, singles = board.frame.full, list[Fact](), 0
     # Entities without a fact come first: one that no statement names would make the draw fail at the end.
     unnamed = list(named)
     for _ in range(_MOST_DRAWS_STATEMENTS):
-        fact = _draw_fact(usable, slots, named, unnamed or named, entity_at, rng)
+        fact = draw_fact(unnamed or named)
         if fact is None or (len(fact.places) == 1 and singles == _MOST_SINGLE):
             continue
         left = held & board.mask(fact)
@@ -142,34 +153,6 @@ def _draw_facts(
         if len(facts) == _MOST_FACTS:
             return None
     return None
-
-
-def _draw_fact(
-    usable: Sayings,
-    slots: tuple[int, ...],
-    named: Sequence[int],
-    first: Sequence[int],
-    entity_at: dict[int, int],
-    rng: random.Random,
-) -> Fact | None:
-    """A random fact of the arrangement about named entities, one from `first`; None for no fact."""
-    # `randrange` would say the same in three times as long.
-    chance = rng.random()
-    if chance < _TRIPLE and usable.triples:
-        name, places = usable.triples[int(rng.random() * len(usable.triples))]
-        if any(slot not in entity_at for slot in places):
-            return None
-        return Fact(name, tuple(entity_at[slot] for slot in places))
-    a = first[int(rng.random() * len(first))]
-    if chance > 1 - _SINGLE:
-        names = usable.single[slots[a]]
-        if names:
-            return Fact(names[int(rng.random() * len(names))], (a,))
-    b = named[int(rng.random() * len(named))]
-    if a == b:
-        return None
-    names = usable.pairs[slots[a]][slots[b]]
-    return Fact(names[int(rng.random() * len(names))], (a, b))
 
 
 # Draw what is asked and the options (Appendix B of the paper, the Question Generator).
@@ -243,141 +226,156 @@ def phrases(scenario: str) -> Phrases:
     )
 
 
-def say(board: SpaceBoard, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
-    """A fact in the words of a template that fits the arrangement; None where none does."""
-    fitting = [
-        template
-        for template in phrases(board.scene.name).by_predicate[fact.predicate]
-        if _speaks(board, layout, template, fact.places)
-    ]
-    return Sentence(rng.choice(fitting), fact.places) if fitting else None
+_OTHER_RING = {"ring_out": "ring_in", "ring_in": "ring_out"}
 
 
-def draw_statement_options(
-    board: SpaceBoard, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
-) -> DrawnOptions | None:
-    """Statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
-    use = phrases(board.scene.name)
-    every = use.vague + use.precise if pr else use.precise
-    seen = {board.mask(fact) for fact in layout.statements}
-    options: list[Sentence] = []
-    for truth in truths:
-        templates = every if options or not pr else use.vague
-        option = _draw_statement(board, layout, templates, truth, seen, rng)
-        if option is None:
-            return None
-        seen.add(board.mask(option.fact))
-        options.append(option)
-    return DrawnOptions(tuple(rng.sample(options, len(options))))
+@dataclass(frozen=True)
+class SpaceDraft:
+    """A hidden arrangement (the slot of each entity), and statements that hold in it alone."""
 
+    board: SpaceBoard
+    rng: random.Random
+    slots: tuple[int, ...]
+    statements: tuple[Fact, ...]
 
-def _draw_statement(
-    board: SpaceBoard,
-    layout: Layout,
-    choices: Sequence[Template],
-    truth: bool,
-    seen: set[int],
-    rng: random.Random,
-) -> Sentence | None:
-    """A statement of this truth value; the template is drawn first, so that it tells nothing."""
-    size = board.scene.size
-    for _ in range(_MOST_DRAWS // 4):
-        template = choices[int(rng.random() * len(choices))]
-        allowed = board.predicates[template.predicate].allowed
+    @cached_property
+    def masks(self) -> list[int]:
+        """The masks of the statements."""
+        return list(map(self.board.mask, self.statements))
+
+    def say(self, fact: Fact) -> Sentence | None:
+        """A fact in the words of a template that fits the arrangement; None where none does."""
+        templates = phrases(self.board.scene.name).by_predicate[fact.predicate]
+        fitting = [template for template in templates if self._speaks(template, fact.places)]
+        return Sentence(self.rng.choice(fitting), fact.places) if fitting else None
+
+    def ask(self, pr: int, request: Request) -> DrawnOptions | None:
+        """What a request asks of the arrangement; `pr` as in the formula of the level."""
+        if request.type.endswith("statements"):
+            truths = request.list_truths(len(LETTERS))
+            return self._draw_statements(pr, self.rng.sample(truths, len(truths)))
+        use, is_slot = phrases(self.board.scene.name), request.type.endswith("slot")
+        return self._draw_gap((use.slot_gaps if is_slot else use.entity_gaps)[not pr], request)
+
+    def _draw_statements(self, pr: int, truths: Sequence[bool]) -> DrawnOptions | None:
+        """Statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
+        use = phrases(self.board.scene.name)
+        every = use.vague + use.precise if pr else use.precise
+        seen = set(self.masks)
+        options: list[Sentence] = []
+        for truth in truths:
+            option = self._draw_statement(every if options or not pr else use.vague, truth, seen)
+            if option is None:
+                return None
+            seen.add(self.board.mask(option.fact))
+            options.append(option)
+        return DrawnOptions(tuple(self.rng.sample(options, len(options))))
+
+    def _draw_statement(self, choices: Sequence[Template], truth: bool, seen: set[int]) -> Sentence | None:
+        """A statement of this truth value; the template is drawn first, so that it tells nothing."""
         for _ in range(_MOST_DRAWS // 4):
-            places = tuple(rng.sample(range(size), len(template.is_slot)))
-            is_true = tuple([layout.slots[index] for index in places]) in allowed
-            if is_true is not truth or not _speaks(board, layout, template, places):
-                continue
-            if board.mask(Fact(template.predicate, places)) not in seen:
-                return Sentence(template, places)
-    return None
+            template = choices[int(self.rng.random() * len(choices))]
+            allowed = self.board.predicates[template.predicate].allowed
+            for _ in range(_MOST_DRAWS // 4):
+                places = tuple(self.rng.sample(range(self.board.scene.size), len(template.is_slot)))
+                is_true = tuple([self.slots[index] for index in places]) in allowed
+                if is_true is not truth or not self._speaks(template, places):
+                    continue
+                if self.board.mask(Fact(template.predicate, places)) not in seen:
+                    return Sentence(template, places)
+        return None
 
+    def _draw_gap(self, gaps: Sequence[tuple[Template, int]], request: Request) -> DrawnOptions | None:
+        """A question with one of these gaps, of which so many options fit as requested.
 
-def draw_gap(
-    board: SpaceBoard,
-    layout: Layout,
-    count: tuple[int, int],
-    rng: random.Random,
-    *,
-    precise: bool,
-    is_slot: bool,
-) -> DrawnOptions | None:
-    """A gap question of which so many options fit, of so many.
+        Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
+        """
+        for _ in range(_MOST_DRAWS if gaps else 0):
+            template, gap = gaps[int(self.rng.random() * len(gaps))]
+            others = self.rng.sample(range(self.board.scene.size), len(template.is_slot) - 1)
+            choices = self._draw_choices(template, gap, others, request)
+            options = tuple(Sentence(template, (*others[:gap], choice, *others[gap:])) for choice in choices)
+            if options and not any(self.board.mask(option.fact) in self.masks for option in options):
+                return DrawnOptions(options, gap)
+        return None
 
-    Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
-    """
-    use = phrases(board.scene.name)
-    gaps = (use.slot_gaps if is_slot else use.entity_gaps)[precise]
-    masks = {board.mask(fact) for fact in layout.statements}
-    for _ in range(_MOST_DRAWS if gaps else 0):
-        template, gap = gaps[int(rng.random() * len(gaps))]
-        others = rng.sample(range(board.scene.size), len(template.is_slot) - 1)
-        choices = _draw_choices(board, layout, template, gap, others, count, rng)
-        options = tuple(Sentence(template, (*others[:gap], choice, *others[gap:])) for choice in choices)
-        if options and not any(board.mask(option.fact) in masks for option in options):
-            return DrawnOptions(options, gap)
-    return None
+    def _draw_choices(
+        self, template: Template, gap: int, others: Sequence[int], request: Request
+    ) -> list[int]:
+        """Places for the gap, so many of which fit; none where this gap does not fit the request."""
+        size, rng = self.board.scene.size, self.rng
+        predicate, is_slot = self.board.predicates[template.predicate], template.is_slot[gap]
+        has_all = size == len(LETTERS)
+        # With all four as options, the one named in the question would be on the same side as itself.
+        if has_all and predicate.is_reflexive and not is_slot:
+            return []
+        if not self._speaks(template, (*others[:gap], None, *others[gap:])):
+            return []
+        slots = [self.slots[index] for index in others]
+        choices = (
+            [(slot_place(slot), slot) for slot in range(size)] if is_slot else list(enumerate(self.slots))
+        )
+        fitting = [
+            choice for choice, slot in choices if (*slots[:gap], slot, *slots[gap:]) in predicate.allowed
+        ]
+        if (len(fitting) != 1) if predicate.is_precise else (len(fitting) < 2):
+            return []
 
+        def speaks(choice: int) -> bool:
+            # A slot is there, whatever fills it.
+            return choice < 0 or self._speaks(template, (*others[:gap], choice, *others[gap:]))
 
-def _draw_choices(
-    board: SpaceBoard,
-    layout: Layout,
-    template: Template,
-    gap: int,
-    others: list[int],
-    count: tuple[int, int],
-    rng: random.Random,
-) -> list[int]:
-    """Places for the gap, so many of which fit; none where this gap does not fit the request."""
-    right, option_count = count
-    size, predicate, is_slot = board.scene.size, board.predicates[template.predicate], template.is_slot[gap]
-    has_all = size == len(LETTERS)
-    # With all four as options, the one named in the question would be on the same side as itself.
-    if has_all and predicate.is_reflexive and not is_slot:
-        return []
-    if not _speaks(board, layout, template, (*others[:gap], None, *others[gap:])):
-        return []
-    slots = [layout.slots[index] for index in others]
-    choices = [(slot_place(slot), slot) for slot in range(size)] if is_slot else list(enumerate(layout.slots))
-    fitting = [choice for choice, slot in choices if (*slots[:gap], slot, *slots[gap:]) in predicate.allowed]
-    if (len(fitting) != 1) if predicate.is_precise else (len(fitting) < 2):
-        return []
+        if has_all:
+            every = [choice for choice, _ in choices]
+            return (
+                rng.sample(every, size) if len(fitting) == request.right and all(map(speaks, every)) else []
+            )
+        rest = [
+            choice
+            for choice, _ in choices
+            if choice not in fitting
+            and choice not in others
+            and speaks(choice)
+            # What can be nowhere needs no statement to be wrong.
+            and self.board.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
+        ]
+        wrong = count_options(self.board, request) - request.right
+        if wrong < 0 or len(fitting) < request.right or len(rest) < wrong:
+            return []
+        chosen = rng.sample(fitting, request.right) + rng.sample(rest, wrong)
+        rng.shuffle(chosen)
+        return chosen
 
-    def speaks(choice: int) -> bool:
-        # A slot is there, whatever fills it.
-        return choice < 0 or _speaks(board, layout, template, (*others[:gap], choice, *others[gap:]))
+    def _speaks(self, template: Template, places: Sequence[int | None]) -> bool:
+        """Whether what the sentence speaks of is there (the gap, None, is not asked)."""
+        return all(
+            index is None or (self.slots[index],) in self.board.predicates[need].allowed
+            for need, index in zip(template.needs, places, strict=False)
+        )
 
-    if has_all:
-        every = [choice for choice, _ in choices]
-        return rng.sample(every, size) if len(fitting) == right and all(map(speaks, every)) else []
-    rest = [
-        choice
-        for choice, _ in choices
-        if choice not in fitting
-        and choice not in others
-        and speaks(choice)
-        # What can be nowhere needs no statement to be wrong.
-        and board.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
-    ]
-    wrong = option_count - right
-    if wrong < 0 or len(fitting) < right or len(rest) < wrong:
-        return []
-    chosen = rng.sample(fitting, right) + rng.sample(rest, wrong)
-    rng.shuffle(chosen)
-    return chosen
+    def count_steps(self, asked: DrawnOptions) -> int:
+        """The fewest statements that decide the hardest option."""
+        masks = (self.board.mask(option.fact) for option in asked.options)
+        return max(fewest_statements(self.board.frame, self.masks, mask) for mask in masks)
 
+    def needs_facing(self, asked: DrawnOptions) -> bool:
+        """Whether a reader who takes one ring for the other goes wrong (always so for other scenarios).
 
-def _speaks(board: SpaceBoard, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
-    """Whether what the sentence speaks of is there (the gap, None, is not asked)."""
-    return all(
-        index is None or (layout.slots[index],) in board.predicates[need].allowed
-        for need, index in zip(template.needs, places, strict=False)
-    )
+        Without both clockwise and left or right, 703 of 703 questions had the same answer in both rings
+        (spec, convention 2): two such scenarios would be one.
+        """
+        board, other = self.board, _OTHER_RING.get(self.board.scene.name)
+        if other is None:
+            return True
+        turned = load_board(other)
+        held, misread = mask_all(board, self.statements), mask_all(turned, self.statements)
+        if misread.bit_count() != board.scene.order:
+            return True
+        facts = [option.fact for option in asked.options]
+        return any(verdict(held, board.mask(fact)) != verdict(misread, turned.mask(fact)) for fact in facts)
 
 
 _MOST_TRIES = 12
-_OTHER_RING = {"ring_out": "ring_in", "ring_in": "ring_out"}
 
 # From a scenario, returns the setting and the entities of a problem, as many as there are slots.
 Cast = Callable[[str, random.Random], tuple[str, tuple[Argument, ...]]]
@@ -392,11 +390,10 @@ def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
     steps = CUTS.list_steps(request.difficulty, request.type, count_options(board, request))
     for _ in range(_MOST_TRIES):
         pr, al = kinds[int(rng.random() * len(kinds))]
-        layout = draw_statements(board, al, rng)
-        asked = layout and draw_asked(board, layout, pr, request, rng)
-        is_hard_enough = layout and asked and count_steps(board, layout, asked) in steps
-        if layout and asked and is_hard_enough and needs_facing(board, layout, asked):
-            return _write(board, layout, asked, request, rng, cast)
+        draft = draw_statements(board, al, rng)
+        asked = draft and draft.ask(pr, request)
+        if draft and asked and draft.count_steps(asked) in steps and draft.needs_facing(asked):
+            return _write(draft, asked, request, cast)
     return None
 
 
@@ -426,46 +423,10 @@ def count_options(board: SpaceBoard, request: Request) -> int:
     return len(LETTERS) - (is_gap and board.scene.size > len(LETTERS))
 
 
-def draw_asked(
-    board: SpaceBoard, layout: Layout, pr: int, request: Request, rng: random.Random
-) -> DrawnOptions | None:
-    """What a request asks of an arrangement; `pr` as in the formula of the level."""
-    if request.type.endswith("statements"):
-        truths = request.list_truths(len(LETTERS))
-        return draw_statement_options(board, layout, pr, rng.sample(truths, len(truths)), rng)
-    is_slot = request.type.endswith("slot")
-    count = request.right, count_options(board, request)
-    return draw_gap(board, layout, count, rng, precise=not pr, is_slot=is_slot)
-
-
-def count_steps(board: SpaceBoard, layout: Layout, asked: DrawnOptions) -> int:
-    """The fewest statements that decide the hardest option."""
-    masks = [board.mask(fact) for fact in layout.statements]
-    return max(fewest_statements(board.frame, masks, board.mask(option.fact)) for option in asked.options)
-
-
-def needs_facing(board: SpaceBoard, layout: Layout, asked: DrawnOptions) -> bool:
-    """Whether a reader who takes one ring for the other goes wrong (always so for other scenarios).
-
-    Without both clockwise and left or right, 703 of 703 questions had the same answer in both rings (spec,
-    convention 2): two such scenarios would be one.
-    """
-    other = _OTHER_RING.get(board.scene.name)
-    if other is None:
-        return True
-    turned = load_board(other)
-    held, misread = mask_all(board, layout.statements), mask_all(turned, layout.statements)
-    if misread.bit_count() != board.scene.order:
-        return True
-    facts = [option.fact for option in asked.options]
-    return any(verdict(held, board.mask(fact)) != verdict(misread, turned.mask(fact)) for fact in facts)
-
-
-def _write(
-    board: SpaceBoard, layout: Layout, asked: DrawnOptions, request: Request, rng: random.Random, cast: Cast
-) -> Problem | None:
-    setting, entities = cast(board.scene.name, rng)
-    sentences = [say(board, layout, fact, rng) for fact in layout.statements]
+def _write(draft: SpaceDraft, asked: DrawnOptions, request: Request, cast: Cast) -> Problem:
+    board = draft.board
+    setting, entities = cast(board.scene.name, draft.rng)
+    sentences = map(draft.say, draft.statements)
     statements = tuple(_proposition(board, entities, sentence) for sentence in sentences if sentence)
     options = tuple(_proposition(board, entities, sentence) for sentence in asked.options)
     question = None
