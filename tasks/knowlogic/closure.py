@@ -14,7 +14,6 @@ from perennial.tasks.knowlogic.problem import Domain, Problem
 F = TypeVar("F", bound=Hashable)
 
 MAX_DEPTH = 8
-MAX_FACTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +26,9 @@ class Inference(Generic[F]):
 
 @dataclass
 class Closure(Generic[F]):
-    """The facts that follow, each with its step; `is_complete` is False where a bound stopped it."""
+    """The facts that follow, each with its step."""
 
     steps: dict[F, Inference[F]] = field(default_factory=dict)
-    is_complete: bool = True
 
     def __contains__(self, fact: object) -> bool:
         return fact in self.steps
@@ -58,9 +56,7 @@ class Closure(Generic[F]):
 Chain = Callable[["dict[F, Inference[F]]", "list[F]"], Iterable[tuple[F, "Inference[F]"]]]
 
 
-def close(
-    premises: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH, max_facts: int = MAX_FACTS
-) -> Closure[F]:
+def close(premises: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH) -> Closure[F]:
     """Derive what follows from the premises in at most `max_depth` rounds.
 
     `chain` gets all facts and those of the last round, and yields what they make; a fact keeps the step of
@@ -71,17 +67,12 @@ def close(
     for _ in range(max_depth):
         made: dict[F, Inference[F]] = {}
         for fact, step in chain(closure.steps, new):
-            if fact not in closure.steps and fact not in made:
-                made[fact] = step
-                if len(closure.steps) + len(made) >= max_facts:
-                    closure.steps |= made
-                    closure.is_complete = False
-                    return closure
-        if not made:
-            return closure
+            if fact not in closure.steps:
+                made.setdefault(fact, step)
         closure.steps |= made
         new = list(made)
-    closure.is_complete = not any(fact not in closure.steps for fact, _ in chain(closure.steps, new))
+        if not made:
+            break
     return closure
 
 

@@ -349,7 +349,6 @@ class Person:
     id: str
     sex: Sex
     names: dict[Language, str]
-    surname: str
     given: str
 
 
@@ -360,7 +359,6 @@ def read_people(knowledge: Knowledge) -> tuple[Person, ...]:
             row["id"],
             "m" if row["sex"] == "m" else "f",
             {"zh": row["zh"], "en": row["en"]},
-            row["surname"],
             row["given"],
         )
         for row in knowledge.rows("names/people")

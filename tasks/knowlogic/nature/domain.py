@@ -19,7 +19,7 @@ from perennial.schemas.knowlogic.things import (
 )
 from perennial.tasks.knowlogic.arrangement import Constraint, Puzzle
 from perennial.tasks.knowlogic.closure import Closure
-from perennial.tasks.knowlogic.nature.draw import SCENARIOS, GapMaker, NatureDrawer, Scenario, ScenarioPools
+from perennial.tasks.knowlogic.nature.draw import SCENARIOS, NatureDrawer, Scenario, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
     CUTS,
     FRAME,
@@ -228,9 +228,9 @@ def build(knowledge: Knowledge) -> Domain:
     """The domain; raise KeyError where a table of nature is missing."""
     nature, sentences = read_nature(knowledge), load_sentences("nature")
     meanings = read_meanings(sentences, nature)
-    judge, facts, gaps = NatureJudge(nature, meanings), FactMaker(meanings), GapMaker(meanings)
+    judge, maker = NatureJudge(nature, meanings), FactMaker(meanings)
     choices = {scenario.name: ScenarioPools(scenario, nature) for scenario in SCENARIOS}
-    drawers = {name: NatureDrawer(choice, meanings, facts, gaps) for name, choice in choices.items()}
+    drawers = {name: NatureDrawer(choice, meanings, maker) for name, choice in choices.items()}
     books = {}
     for scenario in SCENARIOS:
         patterns = _expand(sentences, meanings, scenario.name)

@@ -4,12 +4,12 @@ A draw that does not come out as requested is thrown away; most come out within 
 """
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
-from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition, QuestionType
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Difficulty, Proposition, QuestionType
 from perennial.tasks.knowlogic.arrangement import drop_redundant, fewest_statements
 from perennial.tasks.knowlogic.nature.meaning import (
     CUTS,
@@ -17,7 +17,6 @@ from perennial.tasks.knowlogic.nature.meaning import (
     HIDDEN,
     HOLDS,
     NOT_APPLY,
-    REMEMBERED,
     SIZE,
     SLOTS,
     SPECTRUM,
@@ -27,9 +26,7 @@ from perennial.tasks.knowlogic.nature.meaning import (
     Nature,
     NatureFact,
     NatureFacts,
-    allow,
     mask_of,
-    values_to_say,
 )
 from perennial.tasks.knowlogic.problem import Problem, Request, fill
 
@@ -40,60 +37,29 @@ _HOLDS_SHARE = 0.6
 
 
 class NatureQuestion(NamedTuple):
-    """A question: the masks of its options, properties and places that it is about, options as facts."""
+    """A question: the masks of its options, the property of a gap, and statements to choose from as facts."""
 
     asked: Proposition | None
     options: tuple[Proposition, ...]
     masks: tuple[int, ...]
-    abouts: frozenset[str]
-    wanted: frozenset[int]
+    about: str | None = None
     facts: tuple[NatureFact, ...] = ()
-
-    @property
-    def about(self) -> str | None:
-        """The property of a question with a gap."""
-        return next(iter(self.abouts), None)
-
-
-class Gap(NamedTuple):
-    """A proposition with a gap: its arguments, the masks of the four choices, the places that it is about."""
-
-    meaning: Meaning
-    arguments: tuple[Argument, ...]
-    masks: tuple[int, ...]
-    wanted: tuple[int, ...]
 
 
 def choose_statements(
-    request: Request, facts: Sequence[NatureFacts], meanings: Mapping[str, Meaning], rng: random.Random
+    request: Request, facts: Sequence[NatureFacts], rng: random.Random
 ) -> NatureQuestion | None:
     """Statements to choose from, so many right as requested; None where there are too few."""
-    count = len(LETTERS)
-    true = request.right if request.type == "correct_statements" else count - request.right
     chosen: list[NatureFact] = []
-    for is_true, wanted in ((True, true), (False, count - true)):
-        groups = [group for made in facts for group in (made.true if is_true else made.false)]
-        for _ in range(wanted):
-            fact = _draw_fact(groups, chosen, rng)
-            if fact is None:
-                return None
-            chosen.append(fact)
+    for truth in sorted(request.list_truths(len(LETTERS)), reverse=True):
+        groups = [group for made in facts for group in (made.true if truth else made.false)]
+        fact = _draw_fact(groups, chosen, rng)
+        if fact is None:
+            return None
+        chosen.append(fact)
     rng.shuffle(chosen)
-    places = frozenset(
-        int(slot)
-        for template, arguments in (fact.proposition for fact in chosen)
-        for slot in arguments[: meanings[template].slots]
-    )
-    options = tuple(fact.proposition for fact in chosen)
-    masks = tuple(fact.mask for fact in chosen)
-    return NatureQuestion(
-        asked=None,
-        options=options,
-        masks=masks,
-        abouts=frozenset(fact.about for fact in chosen),
-        wanted=places,
-        facts=tuple(chosen),
-    )
+    options, masks = (fact.proposition for fact in chosen), (fact.mask for fact in chosen)
+    return NatureQuestion(None, tuple(options), tuple(masks), facts=tuple(chosen))
 
 
 def choose_gap(
@@ -108,78 +74,18 @@ def choose_gap(
     if (request.right != 1) if is_precise else (request.right < 2):
         return None
     of_slots = request.type in ("precise_slot", "vague_slot")
+    choices = SLOTS if of_slots else four
     if is_precise and rng.random() < _HOLDS_SHARE:
         index = rng.randrange(SIZE)
-        arguments: tuple[Argument, ...] = (GAP, four[index]) if of_slots else (SLOTS[index], GAP)
-        masks = tuple(mask_of((SLOTS[index],), frozenset({(number,)})) for number in range(SIZE))
-        if of_slots:
-            masks = tuple(mask_of((slot,), frozenset({(index,)})) for slot in SLOTS)
-        return _ask(Proposition(HOLDS, arguments), masks, (SLOTS[index],), None, four)
+        asked = Proposition(HOLDS, (GAP, four[index]) if of_slots else (SLOTS[index], GAP))
+        pairs = [(slot, index) for slot in SLOTS] if of_slots else [(SLOTS[index], n) for n in range(SIZE)]
+        masks = tuple(mask_of((slot,), frozenset({(number,)})) for slot, number in pairs)
+        return NatureQuestion(asked, tuple(fill(asked, choice) for choice in choices), masks)
     for name in rng.sample(list(cells), len(cells)):
-        templates = maker.gaps(name, cells[name]).get((of_slots, request.right))
-        if templates:
-            gap = rng.choice(rng.choice(templates))
-            return _ask(
-                Proposition(gap.meaning.template, gap.arguments),
-                gap.masks,
-                gap.wanted,
-                gap.meaning.about,
-                four,
-            )
+        if templates := maker.gaps(name, cells[name]).get((of_slots, request.right)):
+            asked, masks = rng.choice(rng.choice(templates))
+            return NatureQuestion(asked, tuple(fill(asked, choice) for choice in choices), masks, name)
     return None
-
-
-def _ask(
-    asked: Proposition,
-    masks: tuple[int, ...],
-    wanted: tuple[int, ...],
-    about: str | None,
-    four: Sequence[str],
-) -> NatureQuestion:
-    choices = SLOTS if asked.arguments[0] == GAP else four
-    options = tuple(fill(asked, choice) for choice in choices)
-    return NatureQuestion(asked, options, masks, frozenset({about} if about else ()), frozenset(wanted))
-
-
-class GapMaker:
-    """Makes the questions with a gap that four cells of a property allow."""
-
-    def __init__(self, meanings: Mapping[str, Meaning]) -> None:
-        self._meanings = [meaning for meaning in meanings.values() if meaning.about is not None]
-        self.make = lru_cache(maxsize=REMEMBERED)(self._make)
-
-    def _make(self, name: str, cells: Cells) -> dict[tuple[bool, int], list[list[Gap]]]:
-        """Gaps by whether a place is asked for and number of right choices, a list per template."""
-        by_kind: dict[tuple[bool, int], list[list[Gap]]] = {}
-        for meaning in self._meanings:
-            if meaning.about != name or not meaning.fits(cells):
-                continue
-            if meaning.relation is None:
-                gaps = list(_slot_gaps(meaning, cells))
-            else:
-                gaps = list(_entity_gaps(meaning, cells)) if meaning.with_entity else []
-            by_right: dict[int, list[Gap]] = {}
-            for gap in gaps:
-                by_right.setdefault(sum(mask & HIDDEN for mask in gap.masks), []).append(gap)
-            for right, same in by_right.items():
-                by_kind.setdefault((meaning.relation is None, right), []).append(same)
-        return by_kind
-
-
-def _slot_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
-    """Gaps such as "the animal in enclosure No.____ has a shell"."""
-    for rest in values_to_say(meaning, cells):
-        allowed = allow(meaning, rest, (), cells)
-        masks = tuple(mask_of((slot,), allowed) for slot in SLOTS)
-        rights = tuple(slot for slot, mask in zip(SLOTS, masks, strict=True) if mask & HIDDEN)
-        yield Gap(meaning, (GAP, *rest), masks, rights)
-
-
-def _entity_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
-    """Gaps such as "the animal in enclosure No.1 has more legs than ____"."""
-    for slot in SLOTS:
-        masks = tuple(mask_of((slot,), allow(meaning, (thing,), range(SIZE), cells)) for thing in range(SIZE))
-        yield Gap(meaning, (slot, GAP), masks, (slot,))
 
 
 def _draw_fact(
@@ -273,13 +179,8 @@ _STATEMENTS: tuple[QuestionType, ...] = ("correct_statements", "incorrect_statem
 class NatureDrawer:
     """Draws questions of one scenario."""
 
-    def __init__(
-        self, choice: ScenarioPools, meanings: Mapping[str, Meaning], facts: FactMaker, gaps: GapMaker
-    ) -> None:
-        self._choice = choice
-        self._meanings = meanings
-        self._facts = facts
-        self._gaps = gaps
+    def __init__(self, choice: ScenarioPools, meanings: Mapping[str, Meaning], maker: FactMaker) -> None:
+        self._choice, self._meanings, self._maker = choice, meanings, maker
         self._rows = {
             entity: tuple(choice.nature.cells[entity][name] for name in choice.properties)
             for entity in choice.entities
@@ -307,15 +208,15 @@ class NatureDrawer:
             return None
         question = None
         if request.type not in _STATEMENTS:
-            question = choose_gap(request, four, usable, self._gaps, rng)
+            question = choose_gap(request, four, usable, self._maker, rng)
             if question is None:
                 return None
             focus = question.about
         elif request.difficulty == "easy":
             focus = None
         cells = self._choose_properties(usable, focus, request.difficulty, rng)
-        facts = [self._facts.make(name, column) for name, column in cells.items()]
-        question = question or choose_statements(request, facts, self._meanings, rng)
+        facts = [self._maker.facts(name, column) for name, column in cells.items()]
+        question = question or choose_statements(request, facts, rng)
         if question is None:
             return None
         steps = CUTS.list_steps(request.difficulty, request.type, SIZE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
@@ -66,14 +66,6 @@ class Nature:
     value_names: Mapping[tuple[str, str], Mapping[Language, str]]
     cells: Mapping[str, Mapping[str, Cell]]
     rules: tuple[PropertyRule, ...]
-
-    @cached_property
-    def surely(self) -> Mapping[str, frozenset[str]]:
-        """The entities whose cell a question may use, by property."""
-        return {
-            name: frozenset(entity for entity in self.entities if self.cells[entity][name] is not None)
-            for name in self.properties
-        }
 
 
 def read_cell(text: str) -> Cell:
@@ -319,17 +311,22 @@ class NatureFacts(NamedTuple):
     false: tuple[tuple[NatureFact, ...], ...]
 
 
+# A sentence with a gap, and the masks of the four choices.
+Gap = tuple[Proposition, tuple[int, ...]]
+
+
 class FactMaker:
-    """Makes the facts of a property from four cells."""
+    """Makes the facts of a property, and sentences with a gap, from four cells."""
 
     def __init__(self, meanings: Mapping[str, Meaning]) -> None:
         self.by_property: dict[str, list[Meaning]] = {}
         for meaning in meanings.values():
             if meaning.about is not None:
                 self.by_property.setdefault(meaning.about, []).append(meaning)
-        self.make = lru_cache(maxsize=REMEMBERED)(self._make)
+        self.facts = lru_cache(maxsize=REMEMBERED)(self._make_facts)
+        self.gaps = lru_cache(maxsize=REMEMBERED)(self._make_gaps)
 
-    def _make(self, name: str, cells: Cells) -> NatureFacts:
+    def _make_facts(self, name: str, cells: Cells) -> NatureFacts:
         true, false = [], []
         for meaning in self.by_property.get(name, ()):
             if not meaning.with_entity and meaning.fits(cells):
@@ -337,6 +334,33 @@ class FactMaker:
                 true.append(tuple(fact for fact in facts if fact.is_true))
                 false.append(tuple(fact for fact in facts if not fact.is_true))
         return NatureFacts(tuple(filter(None, true)), tuple(filter(None, false)))
+
+    def _make_gaps(self, name: str, cells: Cells) -> dict[tuple[bool, int], list[list[Gap]]]:
+        """Gaps by whether a place is asked for and number of right choices, a list per template."""
+        by_kind: dict[tuple[bool, int], list[list[Gap]]] = {}
+        for meaning in self.by_property.get(name, ()):
+            by_right: dict[int, list[Gap]] = {}
+            for gap in _gaps(meaning, cells) if meaning.fits(cells) else ():
+                by_right.setdefault(sum(mask & HIDDEN for mask in gap[1]), []).append(gap)
+            for right, same in by_right.items():
+                by_kind.setdefault((meaning.relation is None, right), []).append(same)
+        return by_kind
+
+
+def _gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
+    """Sentences such as "the animal in enclosure No.____ has a shell", or "... has more legs than ____"."""
+    if meaning.relation is None:
+        for rest in values_to_say(meaning, cells):
+            allowed = allow(meaning, rest, (), cells)
+            masks = (mask_of((slot,), allowed) for slot in SLOTS)
+            yield Proposition(meaning.template, (GAP, *rest)), tuple(masks)
+    elif meaning.with_entity:
+        things = [allow(meaning, (thing,), range(SIZE), cells) for thing in range(SIZE)]
+        for slot in SLOTS:
+            yield (
+                Proposition(meaning.template, (slot, GAP)),
+                tuple(mask_of((slot,), fitting) for fitting in things),
+            )
 
 
 def values_to_say(meaning: Meaning, cells: Cells) -> list[tuple[str, ...]]:

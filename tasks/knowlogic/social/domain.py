@@ -265,7 +265,6 @@ class WorldText:
     """A world as its statements describe it."""
 
     people: tuple[str, ...]
-    edges: int
     statements: tuple[Proposition, ...]
     world: InferredWorld
     stated: frozenset[Fact]
@@ -301,7 +300,7 @@ def _draw_text(
     ids = tuple(rng.sample(maker.people, size))
     statements = write_statements(hidden, maker.facts, rng)
     stated = frozenset(fact for statement in statements for fact in facts_of(statement).facts)
-    return WorldText(ids, edges, statements, world_of(relations, ids, statements), stated)
+    return WorldText(ids, statements, world_of(relations, ids, statements), stated)
 
 
 def _draw_statements(text: WorldText, request: Request, rng: random.Random) -> Problem | None:

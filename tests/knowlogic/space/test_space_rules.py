@@ -67,7 +67,6 @@ def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> N
     for _, problem in drawn("space", scenario):
         of, statements, said = facts_of(problem)
         closure, known = infer(of, statements)
-        assert closure.is_complete
         slots = next(
             each
             for each in of.frame.arrangements
