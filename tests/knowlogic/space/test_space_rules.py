@@ -66,7 +66,7 @@ def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> N
     reached = options = 0
     for _, problem in drawn("space", scenario):
         of, statements, said = facts_of(problem)
-        closure, known = infer(of, statements)
+        _, known = infer(of, statements)
         slots = next(
             each
             for each in of.frame.arrangements
