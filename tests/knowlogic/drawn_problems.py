@@ -41,6 +41,10 @@ def drawn(name: DomainName, scenario: str) -> Drawn:
     return tuple(found)
 
 
+def say(template: str, *arguments: Argument) -> Proposition:
+    return Proposition(template, arguments)
+
+
 def drop_first(problem: Problem) -> Problem:
     return replace(problem, statements=problem.statements[1:])
 

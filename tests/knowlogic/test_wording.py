@@ -20,8 +20,7 @@ from perennial.tasks.knowlogic.layout import frame, split_prompt, write_prompt
 from perennial.tasks.knowlogic.problem import problem_of
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.drawn_questions import draw
-from tests.knowlogic.golden.golden_texts import WRITERS, golden_file
-from tests.knowlogic.mix.mix_golden import load_descriptions
+from tests.knowlogic.golden.golden_texts import TEXTS, golden_file, load_descriptions
 from tests.knowlogic.wording_checks import find_faults, find_missing_referents
 
 
@@ -86,7 +85,7 @@ def _speaks_of_neighbors(question: Question) -> bool:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("domain", WRITERS)
+@pytest.mark.parametrize("domain", TEXTS)
 def test_every_template_is_without_fault(domain: str, language: Language) -> None:
     for line in golden_file(domain, language).read_text(encoding="utf-8").splitlines():
         # The golden texts say the same thing of itself ("the guitar on the same day as the guitar").

@@ -9,6 +9,7 @@ from perennial.tasks.knowlogic.kinship.models import draw_family, holds
 from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
 from perennial.tasks.knowlogic.problem import Domain, Problem
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
+from tests.knowlogic.drawn_problems import say
 
 
 @cache
@@ -19,10 +20,6 @@ def kinship() -> Domain:
 @cache
 def terms() -> dict[str, Term]:
     return read_terms(load_knowledge())
-
-
-def say(template: str, *arguments: str | int) -> Proposition:
-    return Proposition(template, arguments)
 
 
 def problem(people: str, statements: list[Proposition], options: list[Proposition]) -> Problem:

@@ -5,11 +5,9 @@ from collections import Counter
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import LANGUAGES, Language
 from perennial.tasks.knowlogic.kinship.domain import SCENARIO
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.drawn_problems import drawn, list_requests
-from tests.knowlogic.kinship.kinship_golden import propositions
 from tests.knowlogic.kinship.kinship_items import kinship, terms
 
 
@@ -53,10 +51,3 @@ def test_terms_that_no_question_uses_say_why() -> None:
         assert row["source"]
         if row["use"] == "no":
             assert row["note"].startswith(("four generations", "rare word")), row["id"]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_golden_sentences_have_one_reading(language: Language) -> None:
-    book = kinship().phrasebook(SCENARIO, language)
-    for said in propositions():
-        assert book.read(book.write(said)) == said

@@ -9,7 +9,7 @@ from perennial.tasks.knowlogic.mix.sentences import SCENARIOS, Descriptions, ite
 from perennial.tasks.knowlogic.nature.meaning import read_nature
 from perennial.tasks.knowlogic.problem import Domain, Problem
 from tests.knowlogic.drawn_problems import domain_of, drawn
-from tests.knowlogic.mix.mix_golden import load_descriptions, say_all
+from tests.knowlogic.golden.golden_texts import list_said, load_descriptions
 from tests.knowlogic.nature.nature_items import TWELVE, make_knowledge
 
 DESCRIPTIONS = load_descriptions()
@@ -63,16 +63,12 @@ def test_a_question_with_an_ambiguous_description_is_refused(domain: Domain, pro
         domain.decide(replace(problem, entities=things, statements=(wrong,), options=(wrong,)))
 
 
-def test_golden_texts_have_every_template_and_value_and_are_read_back(domain: Domain) -> None:
-    said = say_all()
+def test_golden_texts_have_every_template_and_value() -> None:
+    said = list_said("mix")
     for scenario in SCENARIOS:
         assert {each.template for where, each in said if where == scenario} >= set(item_sentences(scenario))
     named = {item for _, each in said for item in each.arguments}
     assert {id_ for id_, parts in DESCRIPTIONS.all.items() if len(parts) == 1} <= named
-    for scenario, proposition in said:
-        for language in LANGUAGES:
-            book = domain.phrasebook(scenario, language)
-            assert book.read(book.write(proposition)) == proposition
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache
 
-from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType
+from perennial.schemas.knowlogic.things import Proposition, QuestionType
 from perennial.tasks.knowlogic.problem import Domain, Problem
 from perennial.tasks.knowlogic.social.domain import SCENARIO, build_general
 from perennial.tasks.knowlogic.social.relations import (
@@ -15,6 +15,7 @@ from perennial.tasks.knowlogic.social.relations import (
     read_relations,
 )
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
+from tests.knowlogic.drawn_problems import say
 
 
 @lru_cache(maxsize=1)
@@ -27,11 +28,6 @@ def general() -> Domain:
 def table() -> Relations:
     """Return the relations of the knowledge base."""
     return read_relations(load_knowledge())
-
-
-def say(template: str, *arguments: Argument) -> Proposition:
-    """Return a proposition."""
-    return Proposition(template, arguments)
 
 
 def problem(

@@ -12,18 +12,17 @@ from perennial.tasks.knowlogic.problem import Problem, Request
 from perennial.tasks.knowlogic.space.drawing import CUTS, level
 from perennial.tasks.knowlogic.space.reasoning import load_board
 from perennial.tasks.knowlogic.space.scenes import SCENES
-from tests.knowlogic.drawn_problems import drawn
-from tests.knowlogic.space.space_golden import space
+from tests.knowlogic.drawn_problems import domain_of, drawn
 
 SCENARIOS = list(SCENES)
 
 
 def test_what_cannot_be_drawn_is_refused_at_once() -> None:
     rng = derive_rng(0, "test", 0)
-    assert space().draw(Request("booth", "easy", "correct_statements", 0), rng) is None
-    assert space().draw(Request("ring_in", "hard", "precise_entity", 2), rng) is None
-    assert space().draw(Request("ring_in", "easy", "precise_slot", 1), rng) is None
-    assert space().draw(Request("plots", "medium", "vague_slot", 4), rng) is None
+    assert domain_of("space").draw(Request("booth", "easy", "correct_statements", 0), rng) is None
+    assert domain_of("space").draw(Request("ring_in", "hard", "precise_entity", 2), rng) is None
+    assert domain_of("space").draw(Request("ring_in", "easy", "precise_slot", 1), rng) is None
+    assert domain_of("space").draw(Request("plots", "medium", "vague_slot", 4), rng) is None
     assert rng.getstate() == derive_rng(0, "test", 0).getstate()
 
 
@@ -43,7 +42,7 @@ def test_a_precise_gap_has_one_filler_and_a_vague_one_several(scenario: str) -> 
             )
             for choice in choices
         ]
-        fitting = sum(map(bool, space().decide(replace(problem, options=tuple(filled))).verdicts))
+        fitting = sum(map(bool, domain_of("space").decide(replace(problem, options=tuple(filled))).verdicts))
         assert fitting == 1 if problem.type.startswith("precise") else fitting > 1
         assert is_slot == problem.type.endswith("slot")
 
@@ -88,14 +87,14 @@ def problems(draw: st.DrawFn) -> Problem:
 @settings(max_examples=50)
 @given(problems())
 def test_enumeration_and_solver_agree_on_anything(problem: Problem) -> None:
-    if space().decide(problem).arrangements <= 40:
-        assert space().decide(problem) == space().check(problem)
+    if domain_of("space").decide(problem).arrangements <= 40:
+        assert domain_of("space").decide(problem) == domain_of("space").check(problem)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_labels_follow_from_the_problem(scenario: str) -> None:
     for _, problem in drawn("space", scenario):
-        labels = space().labels(problem)
+        labels = domain_of("space").labels(problem)
         named = {each for said in problem.statements for each in said.arguments}
         al = int(not named >= set(problem.entities))
         assert labels.variables == {

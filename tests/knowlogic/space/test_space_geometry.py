@@ -7,8 +7,7 @@ import pytest
 
 from perennial.tasks.knowlogic.space.reasoning import load_board
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
-from tests.knowlogic.drawn_problems import drawn
-from tests.knowlogic.space.space_golden import space
+from tests.knowlogic.drawn_problems import domain_of, drawn
 
 Pairs = frozenset[tuple[int, ...]]
 
@@ -74,8 +73,8 @@ def test_without_clockwise_one_ring_is_the_mirror_of_the_other() -> None:
 @pytest.mark.parametrize(("scenario", "other"), [("ring_out", "ring_in"), ("ring_in", "ring_out")])
 def test_every_ring_question_depends_on_where_people_face(scenario: str, other: str) -> None:
     for _, problem in drawn("space", scenario):
-        misread = space().decide(replace(problem, scenario=other))
-        assert misread.arrangements != 1 or misread.verdicts != space().decide(problem).verdicts
+        misread = domain_of("space").decide(replace(problem, scenario=other))
+        assert misread.arrangements != 1 or misread.verdicts != domain_of("space").decide(problem).verdicts
 
 
 def test_shelves_are_seen_from_the_front() -> None:

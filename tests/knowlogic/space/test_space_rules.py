@@ -9,9 +9,8 @@ import pytest
 import perennial.warehouse.knowlogic
 from perennial.tasks.knowlogic.space.reasoning import Fact, facts_of, infer, load_board, rules_used
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
-from tests.knowlogic.drawn_problems import drawn
+from tests.knowlogic.drawn_problems import domain_of, drawn
 from tests.knowlogic.space.all_rules import RULES_OF_PAPER, coverage, rules
-from tests.knowlogic.space.space_golden import space
 
 README = Path(perennial.warehouse.knowlogic.__file__).parent / "space" / "README.md"
 
@@ -80,7 +79,7 @@ def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> N
         options += 1
         reached += bool(rules_used(of, statements, said))
         assert set(rules_used(of, statements, said)) <= {rule.text for rule in rules(scenario)}
-        assert space().labels(problem).rules == tuple(rules_used(of, statements, said))
+        assert domain_of("space").labels(problem).rules == tuple(rules_used(of, statements, said))
     assert reached > 0.9 * options
 
 

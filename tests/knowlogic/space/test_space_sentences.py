@@ -10,8 +10,8 @@ from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposi
 from perennial.tasks.knowlogic.space.reasoning import FILES, IS_AT, load_board, sentences, templates
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from tests.knowlogic.golden.golden_texts import golden_file
-from tests.knowlogic.space.space_golden import example, space
+from tests.knowlogic.drawn_problems import domain_of
+from tests.knowlogic.golden.golden_texts import example, golden_file
 
 _ALL = [
     (file, name, table)
@@ -47,7 +47,7 @@ def test_no_two_templates_of_a_scenario_have_the_same_words(language: Language) 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("scenario", SCENES)
 def test_every_sentence_and_every_gap_has_one_reading(scenario: str, language: Language) -> None:
-    book = space().phrasebook(scenario, language)
+    book = domain_of("space").phrasebook(scenario, language)
     for name in templates(scenario):
         said = example(scenario, name)
         assert book.read(book.write(said)) == said
@@ -79,7 +79,7 @@ def test_every_predicate_has_a_sentence_and_every_sentence_a_predicate() -> None
 def test_slots_have_names_where_they_can_be_asked_for() -> None:
     for scenario, scene in SCENES.items():
         for language in LANGUAGES:
-            names = space().phrasebook(scenario, language).lexicon["slot"]
+            names = domain_of("space").phrasebook(scenario, language).lexicon["slot"]
             assert set(names) == ({slot.id for slot in scene.slots} if scene.has_slot_questions else set())
             assert len(set(names.values())) == len(names)
 

@@ -4,25 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
+from perennial.schemas.knowlogic.things import LANGUAGES, Proposition
 from perennial.tasks.knowlogic.kinship.terms import read_terms
 from perennial.tasks.knowlogic.problem import Problem
 from perennial.tasks.knowlogic.surnames import SCENARIO, keeps_surname
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from tests.knowlogic.drawn_problems import drawn, drop_first
-from tests.knowlogic.surnames.surnames_golden import propositions, surname_ids, surnames, terms
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_sentences_are_read_back(language: Language) -> None:
-    book = surnames().phrasebook(SCENARIO, language)
-    assert [book.read(book.write(each)) for each in propositions()] == propositions()
+from tests.knowlogic.drawn_problems import domain_of, drawn, drop_first
+from tests.knowlogic.golden.golden_texts import surname_ids, surname_terms
 
 
 def test_without_a_statement_surnames_are_open_and_the_level_is_the_papers_formula() -> None:
     for _, problem in drawn("social", SCENARIO):
-        assert surnames().decide(drop_first(problem)).arrangements > 1
-        labels = surnames().labels(problem)
+        assert domain_of("social").decide(drop_first(problem)).arrangements > 1
+        labels = domain_of("social").labels(problem)
         assert labels.level == pytest.approx(0.4 * labels.chain_length + 0.3 * labels.variables["ne"])
 
 
@@ -30,7 +24,7 @@ def test_names_tell_no_surname() -> None:
     listed = {row["id"]: row for row in load_knowledge().rows("social/properties")}
     people = [row["id"] for row in load_knowledge().rows("names/people")]
     for language in LANGUAGES:
-        book = surnames().phrasebook(SCENARIO, language)
+        book = domain_of("social").phrasebook(SCENARIO, language)
         told = [listed[each][language] for each in surname_ids()]
         assert not [name for each in people for name in told if name in book.call("person", each)]
 
@@ -49,7 +43,7 @@ def test_kin_through_fathers_have_one_surname() -> None:
         "tang_female_son",
     ):
         assert not keeps_surname(every[name]), name
-    assert len(terms()) == 25
+    assert len(surname_terms()) == 25
 
 
 def test_a_cousin_through_fathers_has_the_same_surname_in_two_steps() -> None:
@@ -60,9 +54,9 @@ def test_a_cousin_through_fathers_has_the_same_surname_in_two_steps() -> None:
     )
     options = (Proposition("same", people), Proposition("surname", ("f02", "surname_li")))
     problem = Problem(SCENARIO, people, details, said, "correct_statements", None, options)
-    assert surnames().check(problem) == surnames().decide(problem)
-    assert surnames().decide(problem).verdicts == (True, False)
-    labels = surnames().labels(problem)
+    assert domain_of("social").check(problem) == domain_of("social").decide(problem)
+    assert domain_of("social").decide(problem).verdicts == (True, False)
+    labels = domain_of("social").labels(problem)
     assert (labels.chain_length, labels.rules) == (3, ("surname of the father",))
 
 
@@ -75,4 +69,4 @@ def test_what_says_nothing_about_surnames_is_refused() -> None:
         Proposition("surname", (first, "surname_nobody")),
     ):
         with pytest.raises((ValueError, KeyError)):
-            surnames().decide(replace(problem, statements=(said,)))
+            domain_of("social").decide(replace(problem, statements=(said,)))
