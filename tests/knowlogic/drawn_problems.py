@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import DOMAINS, Argument, DomainName, Proposition
-from perennial.tasks.knowlogic.growing import list_answers
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, Argument, DomainName, Proposition, Question
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, list_answers, plan_scenarios
 from perennial.tasks.knowlogic.problem import Domain, Problem, Request, find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
@@ -68,3 +68,19 @@ def reorder(problem: Problem, rng: random.Random, new_names: dict[Argument, Argu
         asked=problem.asked and rename(problem.asked),
         options=shuffle(problem.options),
     )
+
+
+# Freshly drawn questions of KnowLogic, in both languages.
+
+
+def draw(name: DomainName, questions: int, seed: int, only: str = "") -> list[Question]:
+    """Return freshly drawn questions of a domain in both languages, of types that end with `only`."""
+    whole = find_domain(name, load_knowledge())
+    domain = replace(
+        whole, types=lambda scenario: tuple(t for t in whole.types(scenario) if t.endswith(only))
+    )
+    found: list[Question] = []
+    for scenario, counts in plan_scenarios(domain, questions).items():
+        grown = grow_scenario(ScenarioRequest(domain, scenario, counts, LANGUAGES, seed))
+        found += [question for of in grown.drawn.values() for question in of]
+    return found

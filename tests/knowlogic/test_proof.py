@@ -9,7 +9,7 @@ from perennial.schemas.knowlogic.things import ANALYSIS, DOMAINS, LETTERS, Domai
 from perennial.tasks.knowlogic.closure import list_knowledge, write_proof
 from perennial.tasks.knowlogic.problem import find_domain, problem_of
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from tests.knowlogic.drawn_questions import draw
+from tests.knowlogic.drawn_problems import draw
 
 
 @pytest.mark.parametrize("name", DOMAINS)

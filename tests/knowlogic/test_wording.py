@@ -19,7 +19,7 @@ from perennial.schemas.knowlogic.things import (
 from perennial.tasks.knowlogic.layout import frame, split_prompt, write_prompt
 from perennial.tasks.knowlogic.problem import problem_of
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from tests.knowlogic.drawn_questions import draw
+from tests.knowlogic.drawn_problems import draw
 from tests.knowlogic.golden.golden_texts import TEXTS, golden_file, load_descriptions
 from tests.knowlogic.wording_checks import find_faults, find_missing_referents
 

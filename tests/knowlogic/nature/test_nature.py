@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType
+from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType, Row
 from perennial.tasks.knowlogic.nature.domain import TYPES, build
 from perennial.tasks.knowlogic.nature.draw import SCENARIOS, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
@@ -196,3 +196,76 @@ def test_names_do_not_hold_what_joins_a_list() -> None:
 def test_vague_is_what_two_or_more_fit(type_: QuestionType) -> None:
     domain = build(load_knowledge())
     assert domain.draw(Request("zoo", "medium", type_, 1), random.Random(0)) is None
+
+
+# The review of the domain nature agrees with the tables it changed.
+
+
+NAME_COLUMNS = ("zh", "pinyin", "en", "article", "plural", "measure")
+
+
+def rows_of(table: str) -> tuple[Row, ...]:
+    return load_knowledge().rows(f"nature/{table}")
+
+
+ENTITIES = {row["id"]: row for row in rows_of("entities")}
+CELLS = {row["id"]: row for row in rows_of("cells")}
+REVIEW = rows_of("review")
+STRUCK = {row["id"] for row in REVIEW if row["property"] == "entity"}
+
+
+def test_tables_hold_what_the_review_says() -> None:
+    for row in REVIEW:
+        entity, name, after = row["id"], row["property"], row["after"]
+        if name == "entity":
+            assert after == "struck"
+            assert entity not in ENTITIES
+            assert entity not in CELLS
+        elif entity in STRUCK:
+            assert name in CELLS["ant"]  # a change before the whole row was struck
+        elif name == "name":
+            names = [ENTITIES[entity][column] for column in NAME_COLUMNS]
+            assert after in names, row
+            assert row["before"] not in names, row
+        else:
+            assert (ENTITIES if name in ENTITIES[entity] else CELLS)[entity][name] == after, row
+
+
+def test_every_change_is_named_once_and_has_a_reason() -> None:
+    keys = [(row["id"], row["property"], row["before"], row["after"]) for row in REVIEW]
+    assert len(set(keys)) == len(keys)
+    for row in REVIEW:
+        assert row["before"] != row["after"], row
+        assert row["reader"], row
+        assert row["reason"], row
+
+
+# The knowledge tables of the domain nature fit together.
+
+
+KINDS = ["animal", "plant", "artefact"]
+PROPERTIES = {row["id"]: row for row in rows_of("properties")}
+
+
+def test_values_are_named_once_in_each_language() -> None:
+    rows = rows_of("values")
+    listed = [(name, value) for name, row in PROPERTIES.items() for value in row["values"].split("|")]
+    assert [(row["property"], row["value"]) for row in rows] == listed
+    for language in ("zh", "en"):
+        assert len({(row["property"], row[language]) for row in rows}) == len(rows)
+
+
+def test_articles_fit_the_names() -> None:
+    for entity, row in ENTITIES.items():
+        if row["article"] == "none":
+            assert row["plural"] == row["en"], entity
+        else:
+            spoken_as_consonant = row["en"].startswith(("uku", "uni"))
+            spoken_as_vowel = row["en"].startswith(("hour", "heir", "honest"))
+            begins_with_vowel = row["en"][0].lower() in "aeiou" and not spoken_as_consonant
+            assert row["article"] == ("an" if begins_with_vowel or spoken_as_vowel else "a"), entity
+
+
+def test_rows_are_sorted_by_id_within_their_kind() -> None:
+    keys = [(KINDS.index(row["kind"]), entity) for entity, row in ENTITIES.items()]
+    assert keys == sorted(keys)
