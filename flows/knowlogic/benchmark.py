@@ -82,14 +82,14 @@ BENCHMARK = Declaration(
     languages="SELECT instance_id, language FROM knowlogic_questions",
     commands={
         "knowledge": (
-            "perennial.flows.knowlogic.knowledge_command:knowledge",
+            "perennial.flows.knowlogic.commands:knowledge",
             "List and check KnowLogic's knowledge base, or draw a question from it.",
             "facts of KnowLogic",
         )
     },
     importers={
         "knowlogic": (
-            "perennial.flows.knowlogic.import_command:knowlogic",
+            "perennial.flows.knowlogic.commands:knowlogic",
             "Import questions of KnowLogic's published form as an edition.",
         )
     },

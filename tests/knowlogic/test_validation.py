@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from perennial.flows.knowlogic.knowledge_command import knowledge as command
+from perennial.flows.knowlogic.commands import knowledge as command
 from perennial.schemas.knowlogic.things import Knowledge
 from perennial.warehouse.knowlogic import knowledge as loading
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
