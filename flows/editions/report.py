@@ -86,7 +86,7 @@ def read_figures(
         step(f"query {name}")
         queried[name] = query_table(read, name, sql)
     step("computing figures")
-    extras = report.compute(queried, seed()) if is_computed else None
+    extras = report.compute(queried, seed()) if is_computed and report.compute else None
     uncomputed = [table for name, table in queried.items() if name not in sources]
     return ReportData(
         edition,

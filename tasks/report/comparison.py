@@ -12,7 +12,6 @@ from perennial.tasks.report.content import (
     ReportTable,
     Section,
     make_grid,
-    omit_section,
 )
 from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from perennial.tasks.report.wording import clean, decimals, p_number, with_interval
@@ -132,20 +131,14 @@ def link_table(data: ReportData, other: EditionComparison) -> ReportTable:
         link = link_editions(first, two, other.anchors)
         if link is None:
             continue
+        estimates = [(DRIFT, "", link.drift, min(link.slopes.values(), default=None))]
+        for player in sorted(link.changes, key=lambda player: (player not in link.anchors, player)):
+            subject = ANCHOR if player in link.anchors else CHANGE
+            estimates.append((subject, player, link.changes[player], link.slopes.get(player)))
         anchored = (link.shared_domains, len(link.anchors))
-        worst = min(link.slopes.values(), default=None)
-        rows.append((setting, DRIFT, "", *anchored, *_numbers(link.drift), worst))
-        ordered = sorted(link.changes.items(), key=lambda item: (item[0] not in link.anchors, item[0]))
         rows += [
-            (
-                setting,
-                ANCHOR if player in link.anchors else CHANGE,
-                player,
-                *anchored,
-                *_numbers(change),
-                link.slopes.get(player),
-            )
-            for player, change in ordered
+            (setting, subject, player, *anchored, *_numbers(estimate), slope_p)
+            for subject, player, estimate, slope_p in estimates
         ]
     adjusted: dict[int, float | None] = {}
     for family in (DRIFT, CHANGE):
@@ -208,7 +201,7 @@ def edition_difference(data: ReportData, comparison: EditionComparison) -> Secti
     difference = comparison_table(data, comparison)
     tables = (difference, comparison.headline, comparison.domains)
     if not difference.rows:
-        return omit_section(KEY, title, tables, "No player has a rate in both editions.")
+        return Section(KEY, title, "", tables, missing="No player has a rate in both editions.")
     minus = f"{clean(data.edition)} minus {clean(comparison.edition)}"
     rows = [row for row in difference.records() if row["difference"] is not None]
     drawings = rows_by_setting(
@@ -258,7 +251,7 @@ def edition_link(data: ReportData, comparison: EditionComparison) -> Section:
     links = link_table(data, comparison)
     tables = (links, comparison.answers, comparison.own_answers)
     if not links.rows:
-        return omit_section(LINK_KEY, title, tables, _missing(comparison))
+        return Section(LINK_KEY, title, "", tables, missing=_missing(comparison))
     columns: dict[str, Callable[[Record], str]] = {
         "setting": lambda row: clean(row["setting"]),
         "what": lambda row: str(row["of"]),

@@ -150,13 +150,13 @@ class ReportData:
 
     def by_difficulty(self, name: str) -> "ReportData":
         """The data without the benchmark's figures by other classes of difficulty, and their tables."""
-        kept = {figure.key for figure in self.additions.figures if figure.difficulty in ("", name)}
         parts = (self.additions.after_rates, self.additions.at_end)
-        after_rates, at_end = (tuple(figure for figure in part if figure.key in kept) for part in parts)
-        dropped = queries_of(figure for figure in self.additions.figures if figure.key not in kept)
-        unused = dropped.keys() - queries_of((*after_rates, *at_end)).keys()
-        tables = {table: rows for table, rows in self.tables.items() if table not in unused}
+        after_rates, at_end = (
+            tuple(figure for figure in part if figure.difficulty in ("", name)) for part in parts
+        )
         additions = replace(self.additions, after_rates=after_rates, at_end=at_end)
+        unused = queries_of(self.additions.figures).keys() - queries_of(additions.figures).keys()
+        tables = {table: rows for table, rows in self.tables.items() if table not in unused}
         return replace(self, tables=tables, additions=additions)
 
     def known_rows(self, table: str, column: str) -> list[Record]:
@@ -305,10 +305,6 @@ class Extras:
     drawing_data: Any = None
 
 
-def _no_extras(_queried: Mapping[str, ReportTable], _seed: int) -> Extras:
-    return Extras()
-
-
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a section shows: caption, drawings, a grid, and names of tables beside those of its figure."""
@@ -345,17 +341,14 @@ class Figure:
     def __call__(self, data: ReportData) -> Section:
         """The section, with all tables behind it; players whose answers a log claims are named so."""
         rows = data.tables[self.table].records()
-        content = self.show(data, rows) if rows or not self.missing else self.missing
-        names = [self.table, *(query.name for query in self.queries), *((self.key,) * self.is_computed)]
-        if not isinstance(content, str):
-            names += content.tables
+        result = self.show(data, rows) if rows or not self.missing else self.missing
+        missing, content = (result, Content("")) if isinstance(result, str) else ("", result)
+        computed = (self.key,) * self.is_computed
+        names = (self.table, *(query.name for query in self.queries), *computed, *content.tables)
         # What the paper prints is a query that hand-made data may lack.
         tables = tuple(data.tables[name] for name in dict.fromkeys(names) if name in data.tables)
-        if isinstance(content, str):
-            return omit_section(self.key, self.title, tables, content)
-        section = Section(
-            self.key, self.title, content.caption, tables, tuple(content.drawings), content.grid
-        )
+        drawings = tuple(content.drawings)
+        section = Section(self.key, self.title, content.caption, tables, drawings, content.grid, missing)
         return section.rename(data.claimed)
 
 
@@ -424,7 +417,7 @@ class Report:
     after_rates: tuple[Figure, ...] = ()
     at_end: tuple[Figure, ...] = ()
     sources: tuple[Query, ...] = ()
-    compute: Callable[[Mapping[str, ReportTable], int], Extras] = _no_extras
+    compute: Callable[[Mapping[str, ReportTable], int], Extras] | None = None
     order: Query | None = None
     explored: tuple[Figure, ...] = ()
 
@@ -442,8 +435,3 @@ class Report:
 def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:
     """The queries that these figures are drawn of, each once, by name."""
     return {query.name: query for figure in figures for query in figure.queries}
-
-
-def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:
-    """A section that only says why it has no figure."""
-    return Section(key, title, "", tuple(tables), missing=missing)

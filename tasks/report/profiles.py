@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from perennial.schemas.statistics import GROUPS, MODELS, claimed_names, group_player
-from perennial.tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
+from perennial.tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section
 from perennial.tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from perennial.tasks.report.page import render_sections
@@ -42,7 +42,8 @@ def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -
     """The section of correlations between these settings: a matrix for each coefficient."""
     rows = table.records()
     if not rows:
-        return omit_section(_KEY, _TITLE, [table], "There is one setting only: nothing to compare it with.")
+        missing = "There is one setting only: nothing to compare it with."
+        return Section(_KEY, _TITLE, "", (table,), missing=missing)
     names = [", ".join(column) for column in columns]
     drawings = tuple(
         _draw_correlation_matrix(f"{name}, n = {span(row['players'] for row in group)} models", group, names)
@@ -251,7 +252,8 @@ def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[C
     key, title = "profile_domains", "Domains"
     rows = table.records()
     if not rows:
-        return omit_section(key, title, [table], "No domain has an instance that several players share.")
+        missing = "No domain has an instance that several players share."
+        return Section(key, title, "", (table,), missing=missing)
     scores: dict[tuple[str, str, str], dict[str, Record]] = {}
     for row in sorted(rows, key=lambda row: columns.index((row["benchmark"], row["setting"]))):
         scores.setdefault((row["domain"], row["benchmark"], row["setting"]), {})[row["player"]] = row
