@@ -79,20 +79,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     rows: dict[str, list[tuple[Any, ...]]] = {
         "headline": [
             (
-                *(
-                    s,
-                    i + 1,
-                    "models",
-                    i + 1,
-                    p,
-                    30,
-                    60,
-                    59 + (i > 0),
-                    rate[p],
-                    rate[p] / 2,
-                    (1 + rate[p]) / 2,
-                    POPULATION,
-                ),
+                *(s, i + 1, "models", i + 1, p, 30, 60, 59 + (i > 0)),
+                *(rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION),
                 *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "shared"),
                 *(i * 0.5, i * 0.4, i * 0.7, None) * len(BENCHMARK.measures),
                 *[None] * len(FLOORS.split()),

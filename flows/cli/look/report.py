@@ -101,6 +101,8 @@ def report(
 ) -> None:
     """Write the report of an edition: one HTML page that opens offline, or its tables.
 
+    Figures need the extra `figures`; without it the page has tables only.
+
     Example: perennial report --compare kumo-2025-release
     """
     from perennial.flows.editions.report import report_data
