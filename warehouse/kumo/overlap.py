@@ -1,12 +1,12 @@
 """What the gate finds out of each instance of an edition, and which earlier instances it may repeat.
 
 Ten million earlier instances are narrowed by a sum of hashes of their truths' and actions' names, which does
-not depend on their order: it is read from two columns, and no name is compared. What is left, hardly
-anything, is handed on with its content.
+not depend on their order: no name is compared. What is left, hardly anything, is handed on with its content.
 """
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from perennial.schemas.errors import Damaged
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.catalog import read_batches
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 FACTS = "gate"
 READ_BY_GRAMMAR, READ_BY_MODEL, NOT_READ = "grammar", "model", "none"
 
-_BATCH_ROWS = 1 << 17
+_BATCH_ROWS = 1 << 15
 _NAMES = {"truth": "truths", "action": "actions"}
 _CONTENT = ["instance_id", "config_id", "truths", "actions", "states", "observations"]
 _WORD = 1 << 64
@@ -119,102 +120,46 @@ def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[
     does not grow with the number of earlier instances. Raises Damaged where an edition's file is missing.
     """
     import numpy as np
+    import pyarrow as pa
 
-    wanted = np.unique(sums)
-    if wanted.size:
-        for edition in editions:
-            for row in _rows_with(store, table_file("kumo_instances", edition), wanted):
+    for edition in editions if len(sums) else ():
+        for batch in _read(store, "kumo_instances", edition, _CONTENT):
+            held = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
+            for row in batch.filter(pa.array(np.isin(held, sums))).to_pylist():
                 yield edition, row
 
 
 def earlier_instances(store: Store, editions: Sequence[str]) -> dict[tuple[str, str], int]:
     """Return how many instances these editions hold of each domain and setting: (domain's name, setting)."""
-    import pyarrow.parquet as pq
+    import pyarrow as pa
 
-    counts: dict[tuple[str, str], int] = {}
+    pair = ["domain", "setting"]
+    counts: Counter[tuple[str, str]] = Counter()
     for edition in editions:
-        with (
-            _open_file(store, table_file("instances", edition)) as file,
-            pq.ParquetFile(file, pre_buffer=False, read_dictionary=["domain", "setting"]) as source,
-        ):
-            for batch in _batches(source, ["domain", "setting"]):
-                for pair, count in _pair_counts(batch):
-                    counts[pair] = counts.get(pair, 0) + count
+        for batch in _read(store, "instances", edition, pair):
+            counted = pa.Table.from_batches([batch]).group_by(pair).aggregate([([], "count_all")])
+            counts.update({(row["domain"], row["setting"]): row["count_all"] for row in counted.to_pylist()})
     return counts
 
 
-def _pair_counts(batch: "pyarrow.RecordBatch") -> Iterator[tuple[tuple[str, str], int]]:
-    import numpy as np
-
-    first, second = batch.column(0), batch.column(1)
-    width = len(second.dictionary)
-    pairs = first.indices.to_numpy().astype(np.int64) * width + second.indices.to_numpy()
-    for pair, count in enumerate(np.bincount(pairs).tolist()):
-        if count:
-            yield (first.dictionary[pair // width].as_py(), second.dictionary[pair % width].as_py()), count
-
-
-def _rows_with(store: Store, name: str, wanted: "Sums") -> Iterator[Row]:
-    import numpy as np
-    import pyarrow.parquet as pq
-
-    lists = [f"{column}.list.element" for column in _NAMES.values()]
-    with (
-        _open_file(store, name) as file,
-        pq.ParquetFile(file, pre_buffer=False, read_dictionary=lists) as source,
-    ):
-        first = 0
-        rows: list[int] = []
-        for batch in _batches(source, lists):
-            sums = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
-            places = np.minimum(wanted.searchsorted(sums), len(wanted) - 1)
-            rows += (first + np.flatnonzero(wanted[places] == sums)).tolist()
-            first += batch.num_rows
-    if rows:
-        yield from _content(store, name, rows)
-
-
-def _batches(source: "pyarrow.parquet.ParquetFile", columns: list[str]) -> Iterator["pyarrow.RecordBatch"]:
-    # Group by group: each has dictionaries of its own, and Arrow makes no batch of two.
-    for group in range(source.num_row_groups):
-        yield from source.iter_batches(_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
+def _read(store: Store, table: str, edition: str, columns: Sequence[str]) -> Iterator["pyarrow.RecordBatch"]:
+    name = table_file(table, edition)
+    if not store.exists(name):
+        raise Damaged(
+            f"{store.location(name)} is missing, so that nobody can say which instances were issued before: "
+            "restore it from a copy (`perennial doctor` names all such files)"
+        )
+    yield from read_batches(store, table, edition, columns, _BATCH_ROWS)
 
 
 def _sums_of(kind: str, lists: "pyarrow.ListArray") -> Any:
     """For each list the sum of its names' hashes."""
     import numpy as np
 
-    names = lists.values
+    names = lists.values.dictionary_encode()
     hashes = np.array([name_hash(kind, name) for name in names.dictionary.to_pylist()], np.uint64)
     ends = np.zeros(len(names) + 1, np.uint64)
     if len(names):
         np.cumsum(hashes[names.indices.to_numpy()], out=ends[1:])
     offsets = lists.offsets.to_numpy()
     return ends[offsets[1:]] - ends[offsets[:-1]]
-
-
-def _content(store: Store, name: str, rows: list[int]) -> Iterator[Row]:
-    """The content of these rows, ascending; only the row groups that hold one are read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with _open_file(store, name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
-        first, waiting = 0, list(rows)
-        for group in range(source.num_row_groups):
-            end = first + source.metadata.row_group(group).num_rows
-            here = [row - first for row in waiting if row < end]
-            if here:
-                table = source.read_row_group(group, columns=_CONTENT, use_threads=False)
-                yield from table.take(pa.array(here)).to_pylist()
-            waiting = waiting[len(here) :]
-            first = end
-
-
-def _open_file(store: Store, name: str) -> "pyarrow.NativeFile":
-    try:
-        return store.open(name)
-    except FileNotFoundError:
-        raise Damaged(
-            f"{store.location(name)} is missing, so that nobody can say which instances were issued before: "
-            "restore it from a copy (`perennial doctor` names all such files)"
-        ) from None
