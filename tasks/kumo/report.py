@@ -1,7 +1,6 @@
 """KUMO's own sections of a report."""
 
 from collections import defaultdict
-from collections.abc import Callable
 from functools import lru_cache
 
 import altair as alt
@@ -27,6 +26,7 @@ from perennial.tasks.report.content import (
     ReportData,
     figure,
     grid_figure,
+    show_cell,
     table_figure,
 )
 from perennial.tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
@@ -38,25 +38,6 @@ from perennial.tasks.report.figures.interval_rows import (
     rows_by_setting,
 )
 from perennial.tasks.report.wording import clean, decimals, name_populations, p_number, p_text, with_interval
-
-Show = Callable[[Record], str]
-
-
-def _show_text(name: str) -> Show:
-    return lambda row: clean(row[name])
-
-
-def _show_count(name: str) -> Show:
-    return lambda row: f"{row[name]:,}"
-
-
-def _show_number(name: str) -> Show:
-    return lambda row: decimals(row[name])
-
-
-def _show_interval(name: str) -> Show:
-    return lambda row: with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
-
 
 # What became of the domains and books that models wrote, and what each domain cost.
 
@@ -177,7 +158,7 @@ def book_styles(data: ReportData, rows: list[Record]) -> Content:
     lines = []
     for setting, style in sorted(counts, key=lambda key: (places.get(key[0], len(places)), key)):
         row_cells = (cells.get((setting, style, player)) for player in players)
-        rates = (_show_interval("success_rate")(row) if row else "" for row in row_cells)
+        rates = (show_cell(row, "success_rate") if row else "" for row in row_cells)
         lines.append((clean(setting), clean(style), f"{counts[setting, style]:,}", *rates))
     for setting in dict.fromkeys(row["setting"] for row in rows):
         tests = {row["player"]: row["p_holm"] for row in rows if row["setting"] == setting}
@@ -356,13 +337,13 @@ book_versions = grid_figure(
         "episodes."
     ),
     {
-        "setting": _show_text("setting"),
-        "player": _show_text("player"),
-        "other book": _show_text("book"),
-        "with the final": _show_number("success_final"),
-        "with the other": _show_number("success_other"),
-        "difference": _show_interval("difference"),
-        "n": _show_count("instances"),
+        "setting": "setting",
+        "player": "player",
+        "other book": "book",
+        "with the final": "success_final",
+        "with the other": "success_other",
+        "difference": "difference",
+        "n": "instances",
     },
     texts=3,
     missing="No player was shown other books than the final ones (setting books).",
@@ -392,9 +373,11 @@ configurer_gaps = grid_figure(
         f"{name_populations(rows)} An interval that contains 0 does not show that the two are alike."
     ),
     {
-        **{name: _show_text(name) for name in ("setting", "domain", "player")},
-        "gap": _show_interval("gap"),
-        "n": _show_count("instances"),
+        "setting": "setting",
+        "domain": "domain",
+        "player": "player",
+        "gap": "gap",
+        "n": "instances",
     },
     texts=3,
     missing="No proposal was configured by two models (setting second_configurer).",
@@ -490,15 +473,15 @@ draw_table = grid_figure(
     DRAWS,
     _describe_draws,
     {
-        "domain": _show_text("domain"),
-        "setting": _show_text("setting"),
-        "n": _show_count("instances"),
-        "lists judged": _show_count("lists"),
-        "refused": _show_count("refused"),
-        "from walks": _show_count("walked"),
-        "solver calls": _show_count("solver_calls"),
-        "judged by both": _show_count("checked"),
-        "disagreements": _show_count("disagreements"),
+        "domain": "domain",
+        "setting": "setting",
+        "n": "instances",
+        "lists judged": "lists",
+        "refused": "refused",
+        "from walks": "walked",
+        "solver calls": "solver_calls",
+        "judged by both": "checked",
+        "disagreements": "disagreements",
     },
     texts=2,
     missing="Nothing says how these instances were drawn.",
@@ -668,14 +651,14 @@ reference_table = grid_figure(
         "are tests on the observations that the instances have."
     ),
     {
-        "setting": _show_text("setting"),
-        "n": _show_count("instances"),
-        "optimum exact": _show_count("exact"),
-        "Algorithm 3, by its own model": _show_number("expected_steps"),
-        "Algorithm 3's policy": _show_number("policy_steps"),
-        "optimum": _show_number("promise_steps"),
-        "tests of Algorithm 3": _show_number("optimal_tests"),
-        "tests of the optimum": _show_number("promise_tests"),
+        "setting": "setting",
+        "n": "instances",
+        "optimum exact": "exact",
+        "Algorithm 3, by its own model": "expected_steps",
+        "Algorithm 3's policy": "policy_steps",
+        "optimum": "promise_steps",
+        "tests of Algorithm 3": "optimal_tests",
+        "tests of the optimum": "promise_tests",
     },
     texts=1,
     missing="This edition has no instance.",

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any
 
 from perennial.schemas.statistics import GROUPS, LINES, Floor, Measure, claimed_names
-from perennial.tasks.report.wording import clean
+from perennial.tasks.report.wording import clean, decimals, with_interval
 
 Record = dict[str, Any]
 _WHOSE = ("player", "other_player")
@@ -383,19 +383,30 @@ def grid_figure(
     title: str,
     query: Query,
     caption: Callable[[list[Record]], str],
-    columns: Mapping[str, Callable[[Record], str]],
+    columns: Mapping[str, str],
     *,
     texts: int,
     missing: str,
     key: str = "",
 ) -> Figure:
-    """The figure that is a grid of the query's rows: cells by heading, the first `texts` without numbers."""
+    """The figure that is a grid of columns of the query, by heading, the first `texts` without numbers."""
 
     @figure(title, query, key=key, missing=missing)
     def show(_data: ReportData, rows: list[Record]) -> Content:
-        return Content(caption(rows), grid=make_grid(rows, columns, texts))
+        cells = {heading: partial(show_cell, name=name) for heading, name in columns.items()}
+        return Content(caption(rows), grid=make_grid(rows, cells, texts))
 
     return show
+
+
+def show_cell(row: Record, name: str) -> str:
+    """What the row has in a column, as text: a number with its interval where the row has one."""
+    value = row[name]
+    if f"{name}_low" in row:
+        return with_interval(value, row[f"{name}_low"], row[f"{name}_high"])
+    if isinstance(value, str):
+        return clean(value)
+    return f"{value:,}" if isinstance(value, int) else decimals(value)
 
 
 def make_grid(rows: Iterable[Record], columns: Mapping[str, Callable[[Record], str]], texts: int) -> Grid:
