@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.kumo.things import Finding, OutcomeState, SeedConfig
@@ -80,16 +80,23 @@ _NAME_WIDTH = 80
 _PARTS_LISTED = 10
 
 
-def finding(
-    config: SeedConfig, rule: str, text: str, *, action: str | None = None, state: str | None = None
-) -> Finding:
-    """The rule's finding; its message is one line that starts with the place."""
-    source = f"domain {quote(config.name)}"
-    if action is not None:
-        source += f", action {quote(action)}"
-    if state is not None:
-        source += f", state {quote(state)}"
-    return Finding(rule, RULES[rule].severity, config.name, f"{source}: {text}", action, state)
+class Breach(NamedTuple):
+    """That a configuration breaks a rule: how, and in which action and state."""
+
+    rule: str
+    text: str
+    action: str | None = None
+    state: str | None = None
+
+    def describe(self, config: SeedConfig) -> Finding:
+        """The finding; its message is one line that starts with the place."""
+        source = f"domain {quote(config.name)}"
+        if self.action is not None:
+            source += f", action {quote(self.action)}"
+        if self.state is not None:
+            source += f", state {quote(self.state)}"
+        severity, message = RULES[self.rule].severity, f"{source}: {self.text}"
+        return Finding(self.rule, severity, config.name, message, self.action, self.state)
 
 
 def state_text(state: OutcomeState) -> str:
@@ -122,14 +129,14 @@ _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
 PLACEHOLDER = "..."
 
 
-def text_findings(config: SeedConfig) -> Iterator[Finding]:
+def text_breaches(config: SeedConfig) -> Iterator[Breach]:
     """What is wrong with the texts that are no names: goal, nouns, title, units and notes."""
     for source, text, action in _texts(config):
         if len(text) > MAX_TEXT:
             problem = f"{source} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
-            yield finding(config, "long-text", problem, action=action)
+            yield Breach("long-text", problem, action)
         if (unfit := unfit_part(text)) is not None:
-            yield finding(config, "unfit-text", f"{source} holds {unfit}; write it without", action=action)
+            yield Breach("unfit-text", f"{source} holds {unfit}; write it without", action)
 
 
 def unfit_part_of_name(what: str, name: str) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import accumulate, chain, islice
 
 from perennial.prompts.wording import with_article
 from perennial.schemas.errors import UnusableConfig
@@ -27,11 +27,11 @@ from perennial.schemas.text import hidden_character, plain_text
 from perennial.tasks.kumo.validation.rules import (
     MAX_NAME,
     RULES,
-    finding,
+    Breach,
     join,
     quote,
     state_text,
-    text_findings,
+    text_breaches,
     unfit_part_of_name,
 )
 
@@ -83,18 +83,76 @@ def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tu
     return by_form
 
 
-def name_findings(config: SeedConfig) -> Iterator[Finding]:
+def name_breaches(config: SeedConfig) -> Iterator[Breach]:
     """What is wrong with single names and with lists of names."""
-    yield from _spelling_findings(config)
-    yield from _noun_findings(config)
-    yield from _repeat_findings(config, "truth", config.truths)
-    yield from _repeat_findings(config, "action", config.actions)
-    yield from _collision_findings(config)
-    yield from _note_findings(config)
+    yield from _misspellings("domain name", [config.name])
+    yield from _misspellings("truth", config.truths)
+    yield from _misspellings("action", config.actions)
+    for outcome in config.outcomes:
+        labels = [state.label for state in outcome.states if state.label is not None]
+        yield from _misspellings("label", labels, outcome.action)
+    for key, noun, example in (
+        ("truth_noun", config.truth_noun, "disease"),
+        ("action_noun", config.action_noun, "test"),
+    ):
+        if not noun.strip():
+            text = f"{key} is {quote(noun)}, expected a word such as {example!r}; write one or leave it out"
+            yield Breach("blank-noun", text)
+    for what, names in (("truth", config.truths), ("action", config.actions)):
+        for name, count in repeats(names):
+            if name.strip():
+                text = f"{what} {quote(name)} is listed {count} times, expected once; keep one of them"
+                yield Breach(f"duplicate-{what}", text, name if what == "action" else None)
+        for first, name in similar_pairs(names):
+            text = (
+                f"{what} {quote(name)} differs from {quote(first)} in case or spaces only, but a reader "
+                "takes them for one; merge or rename them"
+            )
+            yield Breach(f"similar-{what}", text, name if what == "action" else None)
+    truths = {fold_name(name): name for name in config.truths if name.strip()}
+    for action in dict.fromkeys(config.actions):
+        if truth := truths.get(fold_name(action)):
+            text = f"the name of this action is also that of truth {quote(truth)}; rename one of them"
+            yield Breach("truth-action-collision", text, action)
+    for what, notes, listed in (
+        ("truth", config.truth_notes, set(config.truths)),
+        ("action", config.action_notes, set(config.actions)),
+    ):
+        for name in notes:
+            if name not in listed:
+                text = (
+                    f"{what}_notes has a note for {quote(name)}, which is not a listed {what}; "
+                    "correct the name or remove the note"
+                )
+                yield Breach("unknown-note", text)
 
 
-def size_findings(config: SeedConfig, min_truths: int | None, min_actions: int | None) -> Iterator[Finding]:
-    """A finding where distinct truths or actions are fewer than asked for.
+def _misspellings(what: str, names: Sequence[str], owner: str | None = None) -> Iterator[Breach]:
+    for position, name in enumerate(names, start=1):
+        place = (name if what == "action" else owner, name if what == "label" else None)
+        named = f"{what} {quote(name)}"
+        if not name.strip():
+            text = f"{named} (number {position}) is blank; write its name or remove it"
+            yield Breach("blank-name", text, *place)
+            continue
+        if name != name.strip():
+            text = f"{named} has spaces around it; write {quote(name.strip())}"
+            yield Breach("untrimmed-name", text, *place)
+        hidden = hidden_character(name.strip())
+        if hidden is not None:
+            text = f"{named} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
+            yield Breach("control-character", text, *place)
+        if len(name) > MAX_NAME:
+            text = f"{named} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
+            yield Breach("long-name", text, *place)
+        broken = None if hidden else unfit_part_of_name(what, name)
+        if broken is not None:
+            rule, unfit = broken
+            yield Breach(rule, f"{named} holds {unfit}; write it without", *place)
+
+
+def size_breaches(config: SeedConfig, min_truths: int | None, min_actions: int | None) -> Iterator[Breach]:
+    """A breach where distinct truths or actions are fewer than asked for.
 
     Where nobody asked for a number, Hard's instances need theirs, and fewer than the paper's are a warning.
     """
@@ -105,13 +163,13 @@ def size_findings(config: SeedConfig, min_truths: int | None, min_actions: int |
         count, least = len(set(names)), needed if asked is None else asked
         if count < least:
             text = f"{count} distinct {what}s, but {least} are needed: add {least - count} at least"
-            yield finding(config, f"too-few-{what}s", text)
+            yield Breach(f"too-few-{what}s", text)
         elif asked is None and count < usual:
             text = (
                 f"{count} distinct {what}s; the paper asks for {usual}, and fewer make fewer distinct "
                 f"instances: add {usual - count} where you can"
             )
-            yield finding(config, f"few-{what}s", text)
+            yield Breach(f"few-{what}s", text)
 
 
 def repeats(names: Iterable[str]) -> Iterator[tuple[str, int]]:
@@ -129,89 +187,6 @@ def similar_pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield other, name
 
 
-def _spelling_findings(config: SeedConfig) -> Iterator[Finding]:
-    yield from _spelling_of(config, "domain name", [config.name])
-    yield from _spelling_of(config, "truth", config.truths)
-    yield from _spelling_of(config, "action", config.actions)
-    for outcome in config.outcomes:
-        labels = [state.label for state in outcome.states if state.label is not None]
-        yield from _spelling_of(config, "label", labels, outcome.action)
-
-
-def _spelling_of(
-    config: SeedConfig, what: str, names: Sequence[str], owner: str | None = None
-) -> Iterator[Finding]:
-    for position, name in enumerate(names, start=1):
-        action = name if what == "action" else owner
-        state = name if what == "label" else None
-        named = f"{what} {quote(name)}"
-        if not name.strip():
-            text = f"{named} (number {position}) is blank; write its name or remove it"
-            yield finding(config, "blank-name", text, action=action, state=state)
-            continue
-        if name != name.strip():
-            text = f"{named} has spaces around it; write {quote(name.strip())}"
-            yield finding(config, "untrimmed-name", text, action=action, state=state)
-        hidden = hidden_character(name.strip())
-        if hidden is not None:
-            text = f"{named} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
-            yield finding(config, "control-character", text, action=action, state=state)
-        if len(name) > MAX_NAME:
-            text = f"{named} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
-            yield finding(config, "long-name", text, action=action, state=state)
-        broken = None if hidden else unfit_part_of_name(what, name)
-        if broken is not None:
-            rule, unfit = broken
-            text = f"{named} holds {unfit}; write it without"
-            yield finding(config, rule, text, action=action, state=state)
-
-
-def _noun_findings(config: SeedConfig) -> Iterator[Finding]:
-    for key, noun, example in (
-        ("truth_noun", config.truth_noun, "disease"),
-        ("action_noun", config.action_noun, "test"),
-    ):
-        if not noun.strip():
-            text = f"{key} is {quote(noun)}, expected a word such as {example!r}; write one or leave it out"
-            yield finding(config, "blank-noun", text)
-
-
-def _repeat_findings(config: SeedConfig, what: str, names: Sequence[str]) -> Iterator[Finding]:
-    for name, count in repeats(names):
-        if name.strip():
-            text = f"{what} {quote(name)} is listed {count} times, expected once; keep one of them"
-            yield finding(config, f"duplicate-{what}", text, action=name if what == "action" else None)
-    for first, name in similar_pairs(names):
-        text = (
-            f"{what} {quote(name)} differs from {quote(first)} in case or spaces only, but a reader "
-            "takes them for one; merge or rename them"
-        )
-        yield finding(config, f"similar-{what}", text, action=name if what == "action" else None)
-
-
-def _collision_findings(config: SeedConfig) -> Iterator[Finding]:
-    truths = {fold_name(name): name for name in config.truths if name.strip()}
-    for action in dict.fromkeys(config.actions):
-        truth = truths.get(fold_name(action))
-        if truth is not None:
-            text = f"the name of this action is also that of truth {quote(truth)}; rename one of them"
-            yield finding(config, "truth-action-collision", text, action=action)
-
-
-def _note_findings(config: SeedConfig) -> Iterator[Finding]:
-    for what, notes, names in (
-        ("truth", config.truth_notes, set(config.truths)),
-        ("action", config.action_notes, set(config.actions)),
-    ):
-        for name in notes:
-            if name not in names:
-                text = (
-                    f"{what}_notes has a note for {quote(name)}, which is not a listed {what}; "
-                    "correct the name or remove the note"
-                )
-                yield finding(config, "unknown-note", text)
-
-
 # Rules on what outcome states rule out: unknown truths, and truths ruled out always or never.
 
 
@@ -220,17 +195,42 @@ _SUGGESTED_TRUTHS = 500  # in longer lists a misspelt name is not looked for
 _MOST_SUGGESTIONS = 100  # names that are looked for in one configuration
 
 
-def relation_findings(config: SeedConfig) -> Iterator[Finding]:
+def relation_breaches(config: SeedConfig) -> Iterator[Breach]:
     """What is wrong with rule-out sets, action by action and then truth by truth."""
-    truths = set(config.truths)
+    truths, actions = set(config.truths), set(config.actions)
     suggestions = _Suggestions(config.truths)
+    ruled_out: set[str] = set()
     for outcome in config.outcomes:
-        yield from _set_findings(config, outcome, truths, suggestions)
-        yield from _always_findings(config, outcome, truths)
-        if outcome.states and truths.isdisjoint(outcome.ruled_out):
+        if outcome.action in actions:
+            ruled_out |= outcome.ruled_out
+        for state in outcome.states:
+            place = outcome.action, state_text(state)
+            for name in dict.fromkeys(state.rules_out):
+                if name not in truths:
+                    closest = suggestions.find(name)
+                    meant = "" if closest is None else f" (is {quote(closest)} meant?)"
+                    text = f"rules_out names {quote(name)}, which is not a listed truth{meant}"
+                    yield Breach("unknown-truth", f"{text}; list it or correct the name", *place)
+            for name, count in repeats(state.rules_out):
+                text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
+                yield Breach("repeated-rule-out", text, *place)
+        if not outcome.states:
+            continue
+        always = truths.intersection(*(state.rules_out for state in outcome.states))
+        if always:
+            names = [quote(name) for name in dict.fromkeys(outcome.states[0].rules_out) if name in always]
+            text = (
+                f"every state rules out {join(names)}, which could then never be valid; "
+                "leave each truth out of one state at least"
+            )
+            yield Breach("always-ruled-out", text, outcome.action)
+        if truths.isdisjoint(outcome.ruled_out):
             text = "no state of this action rules a listed truth out; let one do so or remove the action"
-            yield finding(config, "rules-out-nothing", text, action=outcome.action)
-    yield from _never_findings(config)
+            yield Breach("rules-out-nothing", text, outcome.action)
+    for truth in dict.fromkeys(config.truths):
+        if truth.strip() and truth not in ruled_out:
+            text = f"truth {quote(truth)} is ruled out by no state; let some state rule it out or remove it"
+            yield Breach("never-ruled-out", text)
 
 
 class _Suggestions:
@@ -252,98 +252,51 @@ class _Suggestions:
         return self._truths[closest[2]] if closest else None
 
 
-def _set_findings(
-    config: SeedConfig, outcome: Outcome, truths: set[str], suggestions: _Suggestions
-) -> Iterator[Finding]:
-    for state in outcome.states:
-        fields = {"action": outcome.action, "state": state_text(state)}
-        for name in dict.fromkeys(state.rules_out):
-            if name not in truths:
-                yield finding(config, "unknown-truth", _unknown_text(name, suggestions.find(name)), **fields)
-        for name, count in repeats(state.rules_out):
-            text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
-            yield finding(config, "repeated-rule-out", text, **fields)
-
-
-def _unknown_text(name: str, closest: str | None) -> str:
-    meant = "" if closest is None else f" (is {quote(closest)} meant?)"
-    return f"rules_out names {quote(name)}, which is not a listed truth{meant}; list it or correct the name"
-
-
-def _always_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> Iterator[Finding]:
-    if not outcome.states:
-        return
-    sets = (set(state.rules_out) for state in outcome.states)
-    always = truths.intersection(*sets)
-    if always:
-        names = [quote(name) for name in dict.fromkeys(outcome.states[0].rules_out) if name in always]
-        text = (
-            f"every state rules out {join(names)}, which could then never be valid; "
-            "leave each truth out of one state at least"
-        )
-        yield finding(config, "always-ruled-out", text, action=outcome.action)
-
-
-def _never_findings(config: SeedConfig) -> Iterator[Finding]:
-    actions = set(config.actions)
-    ruled_out: set[str] = set()
-    for outcome in config.outcomes:
-        if outcome.action in actions:
-            ruled_out |= outcome.ruled_out
-    for truth in dict.fromkeys(config.truths):
-        if truth.strip() and truth not in ruled_out:
-            text = f"truth {quote(truth)} is ruled out by no state; let some state rule it out or remove it"
-            yield finding(config, "never-ruled-out", text)
-
-
 # Rules on outcome entries and their states: types, labels and ranges.
 
 
 KINDS = ("str", "float")
 # Overlaps grow with the square of the states; this many a single action are enough to act on.
 _OVERLAPS_LISTED = 100
+_Range = tuple[float, float]
 
 
-def entry_findings(config: SeedConfig) -> Iterator[Finding]:
+def entry_breaches(config: SeedConfig) -> Iterator[Breach]:
     """Where actions and outcome entries are not one to one."""
-    entries = {outcome.action for outcome in config.outcomes}
-    actions = set(config.actions)
+    entries = Counter(outcome.action for outcome in config.outcomes)
     for action in dict.fromkeys(config.actions):
         if action not in entries:
             text = "this action has no outcome entry; add one or remove the action"
-            yield finding(config, "missing-outcome", text, action=action)
-    for action, count in repeats(outcome.action for outcome in config.outcomes):
-        text = f"{count} outcome entries for this action, expected one; merge them into one"
-        yield finding(config, "duplicate-outcome", text, action=action)
-    for action in dict.fromkeys(outcome.action for outcome in config.outcomes):
+            yield Breach("missing-outcome", text, action)
+    for action, count in entries.items():
+        if count > 1:
+            text = f"{count} outcome entries for this action, expected one; merge them into one"
+            yield Breach("duplicate-outcome", text, action)
+    actions = set(config.actions)
+    for action in entries:
         if action not in actions:
             text = "an outcome entry for an action that is not listed; add it to actions or remove the entry"
-            yield finding(config, "unlisted-outcome", text, action=action)
+            yield Breach("unlisted-outcome", text, action)
 
 
-def type_findings(config: SeedConfig) -> Iterator[Finding]:
-    """The outcome types that no outcome of a listed action has."""
+def state_breaches(config: SeedConfig) -> Iterator[Breach]:
+    """What is wrong with the states of each outcome entry, and the types that no listed action has."""
+    for outcome in config.outcomes:
+        yield from _kind_breaches(outcome)
+        yield from _label_breaches(outcome)
+        yield from _range_breaches(outcome)
     actions = set(config.actions)
     kinds = {outcome.kind for outcome in config.outcomes if outcome.action in actions}
     for kind in KINDS:
         if kind not in kinds:
             text = f"no outcome has type {kind!r}, but both str and float must occur; add such an action"
-            yield finding(config, "missing-type", text)
+            yield Breach("missing-type", text)
 
 
-def state_findings(config: SeedConfig) -> Iterator[Finding]:
-    """What is wrong with the states of each outcome entry."""
-    for outcome in config.outcomes:
-        yield from _kind_findings(config, outcome)
-        yield from _count_findings(config, outcome)
-        yield from _label_findings(config, outcome)
-        yield from _range_findings(config, outcome)
-
-
-def _kind_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+def _kind_breaches(outcome: Outcome) -> Iterator[Breach]:
     if outcome.kind not in KINDS:
         text = f"type {quote(outcome.kind)} is not known; use 'str' with labels or 'float' with ranges"
-        yield finding(config, "undeclared-type", text, action=outcome.action)
+        yield Breach("undeclared-type", text, outcome.action)
     for state in outcome.states:
         form, expected = _form(state), _find_form(outcome)
         if form != expected:
@@ -351,7 +304,13 @@ def _kind_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
                 f"this state has {form}, but every state of {with_article(quote(outcome.kind))} outcome has "
                 f"{expected}; change it or move it to an action of its own"
             )
-            yield finding(config, "wrong-state-kind", text, action=outcome.action, state=state_text(state))
+            yield Breach("wrong-state-kind", text, outcome.action, state_text(state))
+    remedy = "expected two or more; add states or remove the action"
+    if not outcome.states:
+        yield Breach("no-states", f"no outcome state, {remedy}", outcome.action)
+    elif len(outcome.states) == 1:
+        state = outcome.states[0]
+        yield Breach("too-few-states", f"one outcome state only, {remedy}", outcome.action, state_text(state))
 
 
 def _form(state: OutcomeState) -> str:
@@ -368,30 +327,20 @@ def _find_form(outcome: Outcome) -> str:
     return "a range" if outcome.states[0].is_range else "a label"
 
 
-def _count_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
-    remedy = "expected two or more; add states or remove the action"
-    if not outcome.states:
-        yield finding(config, "no-states", f"no outcome state, {remedy}", action=outcome.action)
-    elif len(outcome.states) == 1:
-        state = state_text(outcome.states[0])
-        text = f"one outcome state only, {remedy}"
-        yield finding(config, "too-few-states", text, action=outcome.action, state=state)
-
-
-def _label_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+def _label_breaches(outcome: Outcome) -> Iterator[Breach]:
     labels = [state.label for state in outcome.states if state.label is not None]
     for label, count in repeats(labels):
         text = f"this label occurs {count} times in the action, expected once; merge or rename the states"
-        yield finding(config, "duplicate-label", text, action=outcome.action, state=label)
+        yield Breach("duplicate-label", text, outcome.action, label)
     for first, label in similar_pairs(labels):
         text = (
             f"this label differs from {quote(first)} in case or spaces only, but a reader takes them "
             "for one; merge or rename the states"
         )
-        yield finding(config, "similar-label", text, action=outcome.action, state=label)
+        yield Breach("similar-label", text, outcome.action, label)
 
 
-def _range_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+def _range_breaches(outcome: Outcome) -> Iterator[Breach]:
     usable = []
     for state in outcome.states:
         if state.low is None or state.high is None:
@@ -400,11 +349,23 @@ def _range_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
         if defect is None:
             usable.append((state.low, state.high))
         else:
-            rule, text = defect
-            yield finding(config, rule, text, action=outcome.action, state=state_text(state))
+            yield Breach(*defect, outcome.action, state_text(state))
     usable.sort()
-    yield from _overlap_findings(config, outcome.action, usable)
-    yield from _gap_findings(config, outcome.action, usable)
+    overlaps = _overlaps(usable)
+    for (low, high), (low_2, high_2) in islice(overlaps, _OVERLAPS_LISTED):
+        text = (
+            f"this range overlaps {low_2!r}..{high_2!r}, but a number may fall into one state only; "
+            "move the bounds apart (a shared end point is allowed)"
+        )
+        yield Breach("overlapping-ranges", text, outcome.action, f"{low!r}..{high!r}")
+    if next(overlaps, None) is not None:
+        text = f"more than {_OVERLAPS_LISTED} pairs of ranges overlap, the others are not listed"
+        yield Breach("overlapping-ranges", text, outcome.action)
+    reached = accumulate((high for _, high in usable), max)
+    gaps = [f"{end!r}..{low!r}" for end, (low, _) in zip(reached, usable[1:], strict=False) if end < low]
+    if gaps:
+        text = f"no range holds {join(gaps)}, so such a number is never observed; close the gap or leave it"
+        yield Breach("range-gap", text, outcome.action)
 
 
 def _range_defect(low: float, high: float) -> tuple[str, str] | None:
@@ -418,42 +379,13 @@ def _range_defect(low: float, high: float) -> tuple[str, str] | None:
     return None
 
 
-def _overlap_findings(
-    config: SeedConfig, action: str, ranges: list[tuple[float, float]]
-) -> Iterator[Finding]:
-    overlaps = _overlaps(ranges)
-    for (low, high), (low_2, high_2) in islice(overlaps, _OVERLAPS_LISTED):
-        text = (
-            f"this range overlaps {low_2!r}..{high_2!r}, but a number may fall into one state only; "
-            "move the bounds apart (a shared end point is allowed)"
-        )
-        yield finding(config, "overlapping-ranges", text, action=action, state=f"{low!r}..{high!r}")
-    if next(overlaps, None) is not None:
-        text = f"more than {_OVERLAPS_LISTED} pairs of ranges overlap, the others are not listed"
-        yield finding(config, "overlapping-ranges", text, action=action)
-
-
-def _overlaps(ranges: list[tuple[float, float]]) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+def _overlaps(ranges: list[_Range]) -> Iterator[tuple[_Range, _Range]]:
     """The overlapping pairs of ranges sorted by their low bounds."""
     for i, first in enumerate(ranges):
         for j in range(i + 1, len(ranges)):
             if ranges[j][0] >= first[1]:
                 break
             yield first, ranges[j]
-
-
-def _gap_findings(config: SeedConfig, action: str, ranges: list[tuple[float, float]]) -> Iterator[Finding]:
-    reached: list[float] = []
-    for _, high in ranges:
-        reached.append(max(high, reached[-1]) if reached else high)
-    gaps = [
-        f"{end!r}..{low!r}"
-        for end, (_, (low, _)) in zip(reached, pairwise(ranges), strict=False)
-        if end < low
-    ]
-    if gaps:
-        text = f"no range holds {join(gaps)}, so such a number is never observed; close the gap or leave it"
-        yield finding(config, "range-gap", text, action=action)
 
 
 _UNSAFE_QUOTED = 3
@@ -466,15 +398,15 @@ def validate_config(
 
     Without a least number, the truths and actions of Hard are needed, and the paper's are advised.
     """
-    return [
-        *name_findings(config),
-        *text_findings(config),
-        *entry_findings(config),
-        *state_findings(config),
-        *type_findings(config),
-        *relation_findings(config),
-        *size_findings(config, min_truths, min_actions),
-    ]
+    breaches = chain(
+        name_breaches(config),
+        text_breaches(config),
+        entry_breaches(config),
+        state_breaches(config),
+        relation_breaches(config),
+        size_breaches(config, min_truths, min_actions),
+    )
+    return [breach.describe(config) for breach in breaches]
 
 
 def one_to_one_share(config: SeedConfig) -> float:
