@@ -415,8 +415,20 @@ async def configure_domain(
 
 
 async def _domain_prompt(work: _ConfigurationWork) -> str | None:
+    """The prompt for this domain, of the first step (figure 8)."""
+
     def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
-        return prompt_request(work.configurer, work.proposal, bad.problem.message if bad else None, attempt)
+        # What was wrong with the last reply is said: a call that says nothing of it might get the same again.
+        return author_request(
+            "configurer",
+            work.configurer,
+            PROMPT_SYSTEM_TEMPLATE,
+            PROMPT_TEMPLATE,
+            attempt,
+            **asdict(work.proposal),
+            problem=bad.problem.message if bad else None,
+            attempt=attempt,
+        )
 
     asked = await ask_until_read(work.ask, make_request, _read_prompt, work.tries)
     work.call_ids.extend(asked.call_ids)
@@ -439,26 +451,6 @@ async def _write_prompt(work: _ConfigurationWork, request: ModelRequest, continu
     done = await complete(work.ask, request, reply, continuations)
     work.call_ids.extend(done.call_ids)
     return done
-
-
-def prompt_request(
-    configurer: ModelChoice, proposal: Proposal, problem: str | None = None, attempt: int = 0
-) -> ModelRequest:
-    """The call of the first step: for the prompt of this domain (figure 8).
-
-    `problem` is what was wrong with the last of `attempt` replies; a call that said nothing of it might get
-    the same reply again.
-    """
-    return author_request(
-        "configurer",
-        configurer,
-        PROMPT_SYSTEM_TEMPLATE,
-        PROMPT_TEMPLATE,
-        attempt,
-        **asdict(proposal),
-        problem=problem,
-        attempt=attempt,
-    )
 
 
 def configuration_request(

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.kumo.things import Proposal, Quota
-from perennial.schemas.model_calls import ModelChoice, ModelRequest
+from perennial.schemas.model_calls import ModelChoice
 from perennial.schemas.rows import Rejection
 from perennial.schemas.text import expect_plain, unfit_part
 from perennial.tasks.authors import Unusable, author_request, count_causes, describe_problems, unusable_status
@@ -400,10 +400,29 @@ async def propose_domains(
 
 
 async def _round(asker: JsonAsker, proposer: ModelChoice, work: _ProposalWork, number: int) -> bool:
-    """Ask once and take in what came; return whether another round makes sense."""
+    """Ask once and take in what came; return whether another round makes sense.
+
+    Of many names and reasons the last are shown, and how many others there are.
+    """
     names = [domain.name for domain in work.existing]
     reasons = [f"{refused.subject}: {refused.message}" for refused in work.rejections]
-    request = proposal_request(proposer, work.missing, work.room, names, reasons, number)
+    request = author_request(
+        "proposer",
+        proposer,
+        SYSTEM_TEMPLATE,
+        TEMPLATE,
+        number,
+        count=work.missing,
+        categories=[(category, most) for category, most in work.room.items() if most],
+        known=names[-_NAMES_SHOWN:],
+        more_known=max(0, len(names) - _NAMES_SHOWN),
+        refused=reasons[-_REASONS_SHOWN:],
+        more_refused=max(0, len(reasons) - _REASONS_SHOWN),
+        longest_name=LONGEST_NAME,
+        longest_noun=LONGEST_NOUN,
+        longest_phrase=LONGEST_PHRASE,
+        longest_title=LONGEST_TITLE,
+    )
     reply = await asker(request, _SCHEMA_NAME, proposals_schema())
     work.call_ids.append(reply.call_id)
     problem = unusable_status(reply)
@@ -414,39 +433,6 @@ async def _round(asker: JsonAsker, proposer: ModelChoice, work: _ProposalWork, n
             Rejection("proposal", f"reply {number + 1}", problem.rule, problem.message, reply.call_id)
         )
     return problem is None or not problem.is_final
-
-
-def proposal_request(
-    proposer: ModelChoice,
-    count: int,
-    room: Mapping[str, int],
-    names: Sequence[str],
-    reasons: Sequence[str],
-    number: int,
-) -> ModelRequest:
-    """The call of round `number`: for `count` domains unlike the names, knowing the reasons.
-
-    `room` is the largest number of each category.
-
-    Of many names and reasons the last are shown, and how many others there are.
-    """
-    return author_request(
-        "proposer",
-        proposer,
-        SYSTEM_TEMPLATE,
-        TEMPLATE,
-        number,
-        count=count,
-        categories=[(category, most) for category, most in room.items() if most],
-        known=names[-_NAMES_SHOWN:],
-        more_known=max(0, len(names) - _NAMES_SHOWN),
-        refused=reasons[-_REASONS_SHOWN:],
-        more_refused=max(0, len(reasons) - _REASONS_SHOWN),
-        longest_name=LONGEST_NAME,
-        longest_noun=LONGEST_NOUN,
-        longest_phrase=LONGEST_PHRASE,
-        longest_title=LONGEST_TITLE,
-    )
 
 
 def _take_in(work: _ProposalWork, content: str, call_id: str) -> Unusable | None:
