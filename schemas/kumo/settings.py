@@ -1,5 +1,6 @@
 """KUMO's own settings: section [kumo] of perennial.toml."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from pydantic import ValidationInfo, field_validator
@@ -47,6 +48,25 @@ _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
 _AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
 _MOST_OF_A_DOMAIN = 50
 _CHOICES = {"sampler": ("", *SAMPLERS), "book_style": (MIXED, *BOOK_STYLES), "protocol": PROTOCOLS}
+
+
+def _check_categories(names: list[str]) -> list[str]:
+    parse_quotas(names)
+    return names
+
+
+def _read_settings(names: list[str]) -> list[str]:
+    sizes = (size for name in names for size in (LADDER if name.lower() == "ladder" else (name,)))
+    return list(dict.fromkeys(Setting.parse(size).name for size in sizes))
+
+
+_READ: dict[str, Callable[[list[str]], list[str]]] = {
+    "categories": _check_categories,
+    "domains": lambda names: list(dict.fromkeys(names)),
+    "settings": _read_settings,
+    "books": order_books,
+    "reliability": order_reliabilities,
+}
 
 
 class KumoSettings(RefreshSettings):
@@ -252,32 +272,10 @@ class KumoSettings(RefreshSettings):
             raise ValueError(f"expected {join_choices(list(filter(None, choices)))}")
         return value
 
-    @field_validator("categories")
+    @field_validator(*_READ)
     @classmethod
-    def _check_categories(cls, value: list[str]) -> list[str]:
-        parse_quotas(value)
-        return value
-
-    @field_validator("domains")
-    @classmethod
-    def _each_once(cls, value: list[str]) -> list[str]:
-        return list(dict.fromkeys(value))
-
-    @field_validator("settings")
-    @classmethod
-    def _check_settings(cls, value: list[str]) -> list[str]:
-        names = (size for name in value for size in (LADDER if name.lower() == "ladder" else (name,)))
-        return list(dict.fromkeys(Setting.parse(name).name for name in names))
-
-    @field_validator("books")
-    @classmethod
-    def _check_books(cls, value: list[str]) -> list[str]:
-        return order_books(value)
-
-    @field_validator("reliability")
-    @classmethod
-    def _check_reliability(cls, value: list[str]) -> list[str]:
-        return order_reliabilities(value)
+    def _read_names(cls, value: list[str], info: ValidationInfo) -> list[str]:
+        return _READ[str(info.field_name)](value)
 
     def chosen_sampler(self) -> str:
         """The sampler of a fresh edition: the paper's if models are asked as in the paper."""
