@@ -219,14 +219,12 @@ def _row(
     config_id: str, instance: Instance, instance_id: str, board: EncodedInstance, solution: Solution
 ) -> dict[str, object]:
     assert solution.expected_steps is not None
-    assert solution.golden_answer is not None
-    golden = [instance.actions[action] for action in solution.golden_actions]
     return instance_row(
         instance,
         instance_id=instance_id,
         config_id=config_id,
         expected_steps=solution.expected_steps,
-        golden=[*golden, instance.truths[solution.golden_answer]],
+        golden=solution.golden_moves(instance),
         signature=signature(board),
         optimum=optimum_columns(instance, solution.optimum),
     )

@@ -1,18 +1,16 @@
-"""Guesses without a test, by the rules alone, and whether an edition lets them be better than chance."""
+"""Guesses without a test, by the rules alone, and whether an edition lets them be better than chance.
+
+Two guesses are known to work where instances are drawn around their valid truth: the truth that the fewest
+outcome states rule out, and the truth with the most choices of one state an action that leave it alone.
+"""
 
 from collections.abc import Mapping, Sequence
 
 from perennial.tasks.kumo.encoding import EncodedInstance
 
 StateMasks = Sequence[Sequence[int]]
-
-
 GUESSES = ("fewest states", "most choices")
-
-
 LEAST_P = 1e-6
-
-
 _EXPECTED = 10  # instances that a class of ranks should have for the chi-squared distribution to hold
 
 

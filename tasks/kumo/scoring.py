@@ -16,15 +16,6 @@ from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.search.solve import solve_exactly
 
-# Guesses without a test, by the rules alone, and whether an edition lets them be better than chance.
-#
-# Two guesses are known to work where instances are drawn around their valid truth: the truth that the fewest
-# outcome states rule out, and the truth with the most choices of one state an action that leave it alone.
-
-
-# One line of a domain's score.
-
-
 Verdict = Literal["good", "look", "bad"]
 
 

@@ -57,13 +57,8 @@ def score(
 
 def _as_json(check: "DomainCheck") -> dict[str, object]:
     remedy = "" if check.verdict == "good" else check.remedy
-    return {
-        "name": check.name,
-        "value": round(check.value, 6),
-        "verdict": check.verdict,
-        "text": check.text,
-        "remedy": remedy,
-    }
+    texts = {"verdict": check.verdict, "text": check.text, "remedy": remedy}
+    return {"name": check.name, "value": round(check.value, 6), **texts}
 
 
 def _print_checks(title: str, checks: "list[DomainCheck]") -> None:

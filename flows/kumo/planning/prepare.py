@@ -132,9 +132,10 @@ def _their_domain(name: str) -> str:
 
 
 _WARNINGS_SHOWN = 2  # of a domain
+Prepared = Preparation[tuple[PlannedDomain, ...]]
 
 
-def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDomain, ...]]:
+def prepare(settings: KumoSettings, store: Store) -> Prepared:
     """Return the plan's own part and the domains that it names, after every check that needs no work."""
     check_sparse(settings.sparse)
     authoring = settings.authoring(has_domains=settings.has_domains)
@@ -392,7 +393,7 @@ def _tokens(text: str) -> int:
 
 
 def estimate_refresh(
-    prepared: Preparation[tuple[PlannedDomain, ...]], players: Players, plan: EvaluationPlan, prices: Prices
+    prepared: Prepared, players: Players, plan: EvaluationPlan, prices: Prices
 ) -> list[StageEstimate]:
     """Estimate the model calls of all stages of an edition and of its evaluation."""
     kumo_plan, domains = KumoPlan.from_json(prepared.own), prepared.inputs or ()
@@ -428,9 +429,7 @@ def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[floa
     return shares
 
 
-def _preparation(
-    plan: KumoPlan, domains: tuple[PlannedDomain, ...]
-) -> Preparation[tuple[PlannedDomain, ...]]:
+def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Prepared:
     summary: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
     if plan.domain_count:
         summary["turns"] = {domain.config.name: domain.turn for domain in domains}
@@ -468,9 +467,7 @@ def _first_warnings(domain: PlannedDomain) -> tuple[str, ...]:
     return (*domain.warnings[:_WARNINGS_SHOWN], more)
 
 
-def _resume(
-    plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]
-) -> Preparation[tuple[PlannedDomain, ...]]:
+def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]) -> Prepared:
     return _preparation(KumoPlan.from_json(plan.own), _resume_domains(plan, published, candidates))
 
 

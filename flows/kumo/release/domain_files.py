@@ -4,7 +4,7 @@ nothing.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +23,14 @@ from perennial.tasks.kumo.release.message_syntax import (
 from perennial.tasks.kumo.release.repair import repair_config
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.tasks.message_syntax import parse_module
-from perennial.warehouse.kumo.release.layout import ReleaseFile, Skipped, find_release, list_files, read_text
+from perennial.warehouse.kumo.release.layout import (
+    ReleaseFile,
+    Skipped,
+    find_release,
+    list_files,
+    read_text,
+    registered_names,
+)
 
 _CONFIG_BYTES = 2_000_000  # the largest has 60,000
 
@@ -134,7 +141,7 @@ def read_messages(root: Path, domains: Iterable[str]) -> dict[str, PaperMessages
 
 def _read_agent(files: dict[str, ReleaseFile]) -> AgentMessages:
     for node in _parse(files, AGENT_FILE).body:
-        if isinstance(node, ast.ClassDef) and AGENT in _registered_names(node, "register_agent"):
+        if isinstance(node, ast.ClassDef) and AGENT in registered_names(node, "register_agent"):
             method = _method(node, _RESPONSE)
             if method is not None:
                 return read_agent(method, AGENT_FILE)
@@ -163,7 +170,7 @@ def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef
             continue
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
-                for registered in (node.name, *_registered_names(node, "register_environment")):
+                for registered in (node.name, *registered_names(node, "register_environment")):
                     classes[registered] = name, node
     return classes
 
@@ -184,15 +191,6 @@ def _find_system_prompt(
     raise UnreadableInput(
         f"env/*.py: no class is registered as {domain} with a method `{_SYSTEM}`, expected one; {REMEDY}"
     )
-
-
-def _registered_names(node: ast.ClassDef, decorator: str) -> Iterator[str]:
-    for call in node.decorator_list:
-        match call:
-            case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Constant(value=str(name))]) if (
-                attr == decorator
-            ):
-                yield name
 
 
 def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:

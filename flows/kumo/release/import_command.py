@@ -10,6 +10,7 @@ import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.schemas.settings.form import split_names
 
 if TYPE_CHECKING:
     from perennial.warehouse.editions.publish import Publication
@@ -43,8 +44,8 @@ def kumo(
         done = import_release(
             store,
             path,
-            domains=_split_list(domains),
-            models=_split_list(models),
+            domains=split_names(domains or ""),
+            models=split_names(models or ""),
             tell=console.print,
             on_progress=advance,
         )
@@ -68,7 +69,3 @@ def _print(
     counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
     console.print(f"published in {seconds:.1f} s: {counts}")
     console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{edition}'\"")
-
-
-def _split_list(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]

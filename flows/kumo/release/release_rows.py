@@ -18,7 +18,7 @@ from perennial.tasks.kumo.encoding import (
     parse_instances,
     signature,
 )
-from perennial.tasks.kumo.search.solve import Solution, optimum_columns, solve_exactly
+from perennial.tasks.kumo.search.solve import optimum_columns, solve_exactly
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.release.layout import (
     Release,
@@ -164,7 +164,7 @@ def _add_instances(
                 instance_id=identity,
                 config_id=config_id,
                 expected_steps=-1.0 if solution.expected_steps is None else solution.expected_steps,
-                golden=optimal.get(instance.seed) or _our_moves(instance, solution),
+                golden=optimal.get(instance.seed) or solution.golden_moves(instance),
                 signature=signature(grid),
                 optimum=optimum_columns(instance, solution.optimum),
             )
@@ -243,13 +243,6 @@ def _identity(rows: ReleaseRows, encoded: EncodedConfig, instance: Instance, fil
     message = f"seed {instance.seed} of {file.setting.name} is the same instance as an earlier seed"
     rows.findings.append(Rejection("import", file.domain, "duplicate-instance", message))
     return content_id("ki", identity, file.domain, file.setting.name, instance.seed)
-
-
-def _our_moves(instance: Instance, solution: Solution) -> list[str]:
-    if solution.golden_answer is None:
-        return [""]
-    moves = [instance.actions[action] for action in solution.golden_actions]
-    return [*moves, instance.truths[solution.golden_answer]]
 
 
 def _add_book(rows: ReleaseRows, identity: str, text: str, encoded: EncodedConfig, instance: Instance) -> str:

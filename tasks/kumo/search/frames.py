@@ -236,10 +236,7 @@ def successor_of(w, x, successor):
 
 # States of the exact search: base cases, equal states, and a lower bound of the steps from a state.
 #
-# Compiled by numba; `w` and `x` as in `tables`, truth sets as in `sets`.
-
-
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+# Compiled by numba; `w` and `x` as in `tables`, truth sets as above.
 
 
 @kernel_part
@@ -327,9 +324,6 @@ def state_entry(w, x, record, actions):
         if entry == 0:
             return -1
     return entry
-
-
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 
 SLACK = 0.15  # how far a class is followed past the second-best one, to avoid switching at every step

@@ -21,8 +21,6 @@ from perennial.tasks.kumo.optimum.tables import (
     load_tables,
 )
 from perennial.tasks.kumo.search import frames, tables
-from perennial.tasks.kumo.search import frames as sets
-from perennial.tasks.kumo.search import frames as states
 from perennial.tasks.kumo.search.frames import (
     CLASSES,
     INFINITY,
@@ -282,6 +280,4 @@ def _compile_kernel(sources):
     return solve_slice
 
 
-solve_slice = _compile_kernel(
-    sources_digest(tables, sets, states, frames, optimum_tables, optimum_states, optimum)
-)
+solve_slice = _compile_kernel(sources_digest(tables, frames, optimum_tables, optimum_states, optimum))

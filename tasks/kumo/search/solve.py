@@ -64,6 +64,13 @@ class Solution:
         """Number of actions of the golden play, None past the time limit."""
         return len(self.golden_actions) if self.status == "solved" else None
 
+    def golden_moves(self, instance: Instance) -> list[str]:
+        """The golden play by name: its actions, and the truth that it names, "" alone where there is none."""
+        if self.golden_answer is None:
+            return [""]
+        actions = [instance.actions[action] for action in self.golden_actions]
+        return [*actions, instance.truths[self.golden_answer]]
+
 
 TIMED_OUT = Solution("time_limit", None, (), None)
 

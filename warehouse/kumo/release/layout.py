@@ -204,7 +204,8 @@ def _find_registered(file: ReleaseFile) -> list[tuple[str, int, list[str]]] | Sk
             (domain, node.lineno, sorted(set(_data_imports(ast.walk(node)))) or whole_file)
             for node in tree.body
             if isinstance(node, ast.ClassDef)
-            for domain in _domains(node)
+            for domain in registered_names(node, "register_environment")
+            if domain.isidentifier() and domain.endswith("Env")
         ]
     except SyntaxError as error:
         return Skipped(file.name, error.lineno, f"not Python: {error.msg}")
@@ -212,13 +213,14 @@ def _find_registered(file: ReleaseFile) -> list[tuple[str, int, list[str]]] | Sk
         return Skipped(file.name, None, "nested too deeply, or no text, to be read as Python")
 
 
-def _domains(node: ast.ClassDef) -> Iterator[str]:
+def registered_names(node: ast.ClassDef, decorator: str) -> Iterator[str]:
+    """Yield the names under which a class is registered by decorators of this name."""
     for call in node.decorator_list:
         match call:
-            case ast.Call(
-                func=ast.Attribute(attr="register_environment"), args=[ast.Constant(value=str(domain))]
-            ) if domain.isidentifier() and domain.endswith("Env"):
-                yield domain
+            case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Constant(value=str(name))]) if (
+                attr == decorator
+            ):
+                yield name
 
 
 def _data_imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
