@@ -31,7 +31,7 @@ from perennial.warehouse.editions.manifest import read_manifest
 from perennial.warehouse.kumo.domains.generate import build_config
 from perennial.warehouse.staging import Staging, read_unfinished
 from perennial.warehouse.store.store import ROOT_FILE, Store, find_root_id
-from tests.warehouse.test_seed_sources import DOMAIN, TABLE
+from tests.warehouse.test_seed_facts import DOMAIN, TABLE
 
 DIGITS = "7" * 10_000
 REFUSED = ("[" * 40_000, "NaN", "-Infinity", "1e400", '{"a": 1, "a": 2}', '"\\udc00"', DIGITS)

@@ -10,7 +10,7 @@ from hypothesis import given
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.kumo.things import BookVerdict
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
-from perennial.tasks.kumo.authors.books import write_model_book
+from perennial.tasks.kumo.authors.books import judge_book, write_model_book
 from perennial.tasks.kumo.books import check_book, count_characters
 from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
@@ -305,3 +305,22 @@ def test_the_reader_is_told_names_and_book_but_no_rules():
     assert "- Cold\n- Flu\n" in asks[0]
     assert "- Thermometer\n- Swab\n" in asks[0]
     assert not any(told in asks[0] for told in ('"clear"', "37.5", "°C"))
+
+
+# The judge of books: asked until it says what it holds of a book.
+
+
+@pytest.mark.parametrize(
+    ("faults", "is_right", "n_calls"),
+    [([], True, 1), (["no_tags", "truncated"], True, 3), (["no_tags*"], None, 3), (["rejected*"], None, 1)],
+)
+def test_a_judge_is_asked_again_until_it_says_so(
+    faults: list[str | None], is_right: bool | None, n_calls: int
+) -> None:
+    book = history_of(ScriptedAsk()).versions[0].text
+    ask = ScriptedAsk({"judge": faults})
+    judging = judge_book(ask, REVISER, CLINIC.config, CLINIC.instance, CLINIC.rules, book)
+    found = asyncio.run(judging)
+    assert (found.judge, found.is_right, len(set(found.call_ids))) == (REVISER.model, is_right, n_calls)
+    repeated = ["The last answer could not be used: the" in prompt for prompt in ask.prompts("judge")]
+    assert repeated == [False, True, True][:n_calls]

@@ -10,19 +10,23 @@ from hypothesis import strategies as st
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import AS_PUBLISHED, Setting
+from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from perennial.tasks.kumo.game import is_decided
+from perennial.tasks.kumo.game import Board, KumoGame, is_decided
 from perennial.tasks.kumo.optimum import NODE_LIMIT, fits_tables
 from perennial.tasks.kumo.optimum.decision_tree import decision_tree
+from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
 from perennial.tasks.kumo.sampling.solver import can_differ
 from perennial.tasks.kumo.search.solve import Optimum, has_promise, solve_instances
+from perennial.tasks.kumo.worlds import draw_world
 from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch
-from tests.kumo.small_worlds import read_released_worlds
-from tests.kumo.test_search import TIE, quick, synthetic
+from tests.kumo.small_worlds import read_released_worlds, world_of
+from tests.kumo.test_search import TIE, assert_as_algorithm_3, quick, synthetic
 
 # Those that the figures were computed on.
 DOMAINS = (
@@ -262,3 +266,131 @@ def test_the_hardest_released_instance_is_exact(release: Path) -> None:
     optimum = optimum_of(read_released_worlds(release, "MusicEnv", "12")[17].encoded)
     assert optimum is not None
     assert (optimum.status, optimum.steps) == ("exact", pytest.approx(5.5820, abs=5e-5))
+
+
+# Which outcomes decide an answer: those after which an enumeration finds a truth that is sure.
+
+
+@given((instances((2, 5), (1, 5)) | several_valid()).filter(small_enough), st.randoms())
+@settings(quick, max_examples=60)
+def test_outcomes_decide_where_an_enumeration_finds_a_sure_truth(
+    instance: EncodedInstance, rng: random.Random
+) -> None:
+    plain, actions = PlainOptimum(instance), range(len(instance.masks))
+    for number in range(len(actions) + 1):
+        tried = rng.sample(actions, number)
+        seen = frozenset((action, instance.observed[action]) for action in tried)
+        assert is_decided(instance, tried) == bool(plain.sure(seen))
+
+
+def test_all_actions_decide_and_no_action_takes_a_decision_back() -> None:
+    world = encode_config(draw_world(3, 0).config)
+    request = SamplingRequest(Setting.parse("easy"), 20, 0, sampler="balanced")
+    for instance in sample_instances(world, request).instances:
+        board, order = encode_instance(world, instance), random.Random(1).sample(range(6), 6)
+        steps = [is_decided(board, order[:number]) for number in range(7)]
+        assert steps == sorted(steps)
+        assert (steps[0], steps[-1]) == (False, True)
+
+
+def test_an_action_that_shows_nothing_of_its_states_rules_nothing_out() -> None:
+    board = EncodedInstance(2, ((0b01, 0b10), (0b10, 0b01)), (-1, 1), valid=0b10)
+    assert [is_decided(board, tried) for tried in ([0], [1], [0, 1])] == [False, True, True]
+
+
+# The optimum's decision tree: its mean depth is the optimum of the enumeration, and its cuts are said.
+
+
+EVERYTHING = 10_000
+
+
+@pytest.mark.slow
+@given(instances((2, 5), (1, 5)).filter(small_enough))
+@settings(quick, max_examples=40)
+def test_the_mean_depth_is_the_optimum(instance: EncodedInstance) -> None:
+    root = decision_tree(instance, EVERYTHING)
+    assert root is not None
+    ends = [state for state in root.walk() if state.action is None]
+    assert sum(state.chance for state in ends) == pytest.approx(1)
+    assert not any(state.is_cut_off for state in ends)
+    assert all(len(state.possible) == 1 for state in ends)
+    mean = sum(state.chance * state.depth for state in ends)
+    assert mean == pytest.approx(PlainOptimum(instance).steps(), abs=1e-9)
+    # On the instance's own observations the tree is the optimum's play.
+    optimum = optimum_of(instance)
+    assert optimum is not None
+    state, actions = root, []
+    while state.action is not None:
+        actions.append(state.action)
+        seen = instance.observed[state.action]
+        state = next(below for states, below in state.branches if seen in states)
+    assert tuple(actions) == optimum.actions
+    assert state.possible == (optimum.answer,)
+
+
+@given(instances((3, 5), (3, 5)).filter(small_enough))
+@settings(quick, max_examples=20)
+def test_what_is_cut_off_is_marked(instance: EncodedInstance) -> None:
+    root = decision_tree(instance, 1)
+    assert root is not None
+    states = root.walk()
+    assert sum(state.action is not None for state in states) <= 1
+    assert all(state.is_cut_off == (len(state.possible) > 1 and state.action is None) for state in states)
+    assert sum(state.chance for state in states if state.action is None) == pytest.approx(1)
+
+
+@given(several_valid((1, 4)).filter(small_enough), st.booleans())
+@settings(quick, max_examples=40)
+def test_with_several_valid_truths_it_ends_where_one_is_sure(
+    instance: EncodedInstance, is_balanced: bool
+) -> None:
+    root, plain = decision_tree(instance, EVERYTHING, is_balanced), PlainOptimum(instance, is_balanced)
+    assert root is not None
+    ends = [state for state in root.walk() if state.action is None]
+    assert all(state.sure and not state.is_cut_off for state in ends)
+    assert sum(state.chance for state in ends) == pytest.approx(1)
+    mean = sum(state.chance * state.depth for state in ends)
+    assert mean == pytest.approx(plain.steps(), abs=1e-9)
+    assert set(root.possible) == plain.possible(frozenset())
+
+
+def test_an_instance_that_is_too_large_has_no_tree() -> None:
+    assert decision_tree(EncodedInstance(13, ((1, 0), (2, 0)), (0, 1), valid=1), EVERYTHING) is None
+
+
+# Several valid truths: the optimum, Algorithm 3 and the programs against enumeration and plain Python.
+
+
+@pytest.mark.slow
+@given(several_valid((1, 6)))
+@settings(quick, max_examples=100)
+def test_algorithm_3_stops_where_no_more_truths_are_left_than_are_valid(instance: EncodedInstance) -> None:
+    solution = solve_instances([instance])[0]
+    assert_as_algorithm_3(instance, solution)
+    assert solution.golden_answer is not None
+    assert instance.valid >> solution.golden_answer & 1
+
+
+@pytest.mark.slow
+def test_at_6x10v2_programs_stop_at_what_the_promise_allows() -> None:
+    """The reference once took 9 or 10 of 10 actions, and greedy and reader all."""
+    encoded = encode_config(draw_world(3, 0).config)
+    request = SamplingRequest(Setting.parse("6x10v2"), 30, 0, require_test=True, sampler=AS_PUBLISHED)
+    tests: dict[str, list[int]] = {name: [] for name in ("optimum", "algorithm-3", "greedy", "reader")}
+    for number, instance in enumerate(sample_instances(encoded, request).instances):
+        world = world_of(encoded.config, instance)
+        book = write_book(world.config, instance, world.rules, random.Random(number))
+        (solution,) = solve_instances([world.encoded], node_limit=NODE_LIMIT)
+        assert solution.optimum is not None
+        assert solution.optimum.status == "exact"
+        board = Board(world.config, instance, world.encoded, book, world.rules, solution)
+        for name in tests:
+            game = KumoGame(board)
+            move = PLAYERS[name].start(game, derive_rng(0, "play", number))
+            while game.status is None:
+                game.take(move())
+            assert game.status == "solved", name
+            tests[name].append(game.tests)
+    means = {name: sum(counts) / len(counts) for name, counts in tests.items()}
+    assert 1 <= means["optimum"] <= means["algorithm-3"] + 0.3 < 6, means
+    assert max(means.values()) < 8, means

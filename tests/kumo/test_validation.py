@@ -2,7 +2,9 @@
 
 import math
 import re
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnusableConfig
-from perennial.schemas.kumo.things import OutcomeState, SeedConfig
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.answers import Move, parse_answer
+from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.players import answer
-from perennial.tasks.kumo.validation import RULES, refuse_unsafe, validate_config
+from perennial.tasks.kumo.validation import RULES, one_to_one_share, refuse_unsafe, validate_config
 from tests.kumo.tree_config import (
     CLEAN,
     HEIGHT,
@@ -220,3 +223,203 @@ def test_several_defects_are_all_found_in_one_run() -> None:
         "too-few-truths",
         "too-few-actions",
     ]
+
+
+# The validator against brute force on random configurations, and on the authors' release.
+
+
+NAMES = st.sampled_from(
+    ["Oak", "oak", " Oak", "Elm", "Fir", "", "Smell", "a\nb", "\ud800", "x" * 5000]
+) | st.text(max_size=3)
+BOUNDS = st.none() | st.integers(0, 6).map(float) | st.floats()
+STATES = st.builds(OutcomeState, st.none() | NAMES, BOUNDS, BOUNDS, st.lists(NAMES, max_size=4).map(tuple))
+OUTCOMES = st.builds(
+    Outcome, NAMES, st.sampled_from(["str", "float", "int", ""]), st.lists(STATES, max_size=5).map(tuple)
+)
+CONFIGS = st.builds(
+    SeedConfig,
+    NAMES,
+    st.lists(NAMES, max_size=6).map(tuple),
+    st.lists(NAMES, max_size=6).map(tuple),
+    st.lists(OUTCOMES, max_size=5).map(tuple),
+    truth_notes=st.dictionaries(NAMES, NAMES, max_size=2),
+)
+
+
+@pytest.mark.slow
+@given(CONFIGS)
+def test_no_configuration_crashes_the_validator(config: SeedConfig) -> None:
+    findings = validate_config(config)
+    assert findings == validate_config(config)
+    assert {found.rule for found in findings} <= set(RULES)
+    assert all(found.message.isprintable() and len(found.message) < 2000 for found in findings)
+    assert 0.0 <= one_to_one_share(config) <= 1.0
+    unsafe = any(RULES[found.rule].unsafe for found in findings)
+    try:
+        assert refuse_unsafe(config) == findings
+    except UnusableConfig:
+        assert unsafe
+    else:
+        assert not unsafe
+
+
+RANGES = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(0, 12)).map(
+        lambda pair: span(float(pair[0]), float(pair[1]), "Oak")
+    ),
+    min_size=2,
+    max_size=6,
+)
+
+
+@given(RANGES)
+def test_overlaps_are_those_that_brute_force_finds(ranges: list[OutcomeState]) -> None:
+    found = Counter(f.rule for f in small(with_height(*ranges)))
+    proper = [(s.low, s.high) for s in ranges if s.low is not None and s.high is not None and s.low < s.high]
+    halves = [{i / 2 for i in range(25) if low < i / 2 < high} for low, high in proper]
+    assert found["overlapping-ranges"] == sum(bool(a & b) for a, b in combinations(halves, 2))
+    assert found["inverted-range"] == len(ranges) - len(proper)
+    covered = set().union(*halves)
+    within = {
+        i + 0.5 for i in range(12) if proper and min(proper)[0] < i + 0.5 < max(high for _, high in proper)
+    }
+    assert found["range-gap"] == (not within <= covered)
+
+
+@given(RANGES)
+def test_without_overlap_or_inversion_each_number_falls_into_its_own_state(
+    ranges: list[OutcomeState],
+) -> None:
+    config = with_height(*ranges)
+    if not {"overlapping-ranges", "inverted-range"} & {found.rule for found in small(config)}:
+        outcome = config.outcomes[2]
+        for index, state in enumerate(ranges):
+            assert state.low is not None
+            assert state.high is not None
+            assert outcome.state_of(state.low) == index
+            assert outcome.state_of((state.low + state.high) / 2) == index
+
+
+SETS = st.lists(st.lists(st.sampled_from(["Oak", "Ash", "Elm", "Yew"]), max_size=4), min_size=1, max_size=4)
+
+
+@given(SETS)
+def test_truths_ruled_out_always_never_and_unknown_are_those_of_brute_force(sets: list[list[str]]) -> None:
+    states = [label(f"s{i}", *names) for i, names in enumerate(sets)]
+    config = SeedConfig("Trees", ("Oak", "Ash", "Elm"), ("Smell",), (Outcome("Smell", "str", tuple(states)),))
+    found = Counter(f.rule for f in validate_config(config))
+    in_all = [t for t in config.truths if all(t in names for names in sets)]
+    in_none = [t for t in config.truths if not any(t in names for names in sets)]
+    assert found["always-ruled-out"] == bool(in_all)
+    assert found["never-ruled-out"] == len(in_none)
+    assert found["rules-out-nothing"] == (len(in_none) == 3)
+    assert found["unknown-truth"] == sum("Yew" in names for names in sets)
+    repeated = sum(count > 1 for names in sets for count in Counter(names).values())
+    assert found["repeated-rule-out"] == repeated
+
+
+# --- the authors' release ------------------------------------------------------------------------
+
+
+def test_defects_of_the_released_domains_are_found_as_measured(release: Path) -> None:
+    configs = [
+        parse_config(path.read_text(encoding="utf-8"), path.name)
+        for path in sorted((release / "domains").glob("*.json"))
+    ]
+    by_domain = {config.name: Counter(f.rule for f in validate_config(config)) for config in configs}
+    total = sum(by_domain.values(), Counter[str]())
+    assert len(configs) == 67
+    assert total == {
+        "duplicate-truth": 1,
+        "similar-truth": 3,
+        "truth-action-collision": 1,
+        "undeclared-type": 7,  # 6 int, 1 dict
+        "missing-type": 3,
+        "wrong-state-kind": 2,
+        "similar-label": 1,
+        "inverted-range": 4,
+        "overlapping-ranges": 38,
+        "range-gap": 145,
+        "always-ruled-out": 1,
+        "never-ruled-out": 4,
+        "rules-out-nothing": 27,
+        "too-few-truths": 1,
+        "few-truths": 37,
+        "too-few-actions": 15,
+        "few-actions": 14,
+    }
+    small_ones = {name for name, rules in by_domain.items() if any("few" in rule for rule in rules)}
+    # InventorEnv lists 50 truths, one of them twice; 49 domains are too small as listed.
+    assert len(small_ones) == 50
+    unsafe = {name for name, rules in by_domain.items() if any(RULES[rule].unsafe for rule in rules)}
+    assert len(unsafe) == 13
+    assert by_domain["RelicEnv"]["truth-action-collision"] == 1
+    assert by_domain["InventorEnv"]["duplicate-truth"] == 1
+
+
+# Sizes, names and ranges of configurations: what counts once, and what is no finding.
+
+
+def test_fewer_than_fifty_truths_and_thirty_actions_are_a_warning_and_fewer_than_hard_draws_an_error() -> (
+    None
+):
+    names = tuple(f"tree {i}" for i in range(50))
+    outcomes = tuple(
+        Outcome(f"test {i}", "str", (label("a", *names), label("b")))
+        if i
+        else Outcome("test 0", "float", (span(0, 1, *names), span(1, 2)))
+        for i in range(30)
+    )
+    config = SeedConfig("Trees", names, tuple(outcome.action for outcome in outcomes), outcomes)
+    assert validate_config(config) == []
+    for truths, actions, rules in (
+        (49, 30, {"few-truths"}),
+        (12, 16, {"few-truths", "few-actions"}),
+        (50, 15, {"too-few-actions"}),
+        (11, 29, {"too-few-truths", "few-actions"}),
+    ):
+        smaller = replace(config, truths=names[:truths], actions=config.actions[:actions])
+        found = {one.rule: one.severity for one in validate_config(smaller) if "few" in one.rule}
+        assert found == {rule: "error" if rule.startswith("too") else "warning" for rule in rules}
+        asked = validate_config(smaller, min_truths=truths, min_actions=actions + 1)
+        assert [one.rule for one in asked if "few" in one.rule] == ["too-few-actions"]
+
+
+def test_repeated_names_count_once_towards_the_size() -> None:
+    doubled = replace(CLEAN, truths=(*CLEAN.truths, "Oak"), actions=(*CLEAN.actions, "Smell"))
+    rules = {found.rule for found in validate_config(doubled, min_truths=5, min_actions=4)}
+    assert {"too-few-truths", "too-few-actions"} <= rules
+
+
+def test_an_entry_of_an_unlisted_action_counts_for_nothing_else() -> None:
+    taste = Outcome("Taste", "float", (span(0, 1, "Yew"), span(1, 2)))
+    config = replace(with_height(*SMELL.states, kind="str"), truths=(*CLEAN.truths, "Yew"))
+    rules = [found.rule for found in small(replace(config, outcomes=(*config.outcomes, taste)))]
+    assert rules == ["unlisted-outcome", "missing-type", "never-ruled-out"]
+
+
+def test_one_accent_in_two_encodings_is_one_name() -> None:
+    assert "similar-truth" in {found.rule for found in small(replace(CLEAN, truths=("\u00e9", "e\u0301")))}
+
+
+def test_joiners_that_belong_to_a_script_are_no_invisible_characters() -> None:
+    assert small(with_truth("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645")) == []
+
+
+def test_ranges_within_a_wider_one_leave_no_gap() -> None:
+    rules = {found.rule for found in small(with_height(span(0, 9, "Oak"), span(1, 2), span(5, 6)))}
+    assert rules == {"overlapping-ranges"}
+
+
+def test_many_overlaps_are_cut_short_and_counted_as_such() -> None:
+    found = small(with_height(*(span(0, 1 + i, "Oak") for i in range(3000)), span(4000, 4001)))
+    overlaps = [f for f in found if f.rule == "overlapping-ranges"]
+    assert len(overlaps) == 101
+    assert "more than 100 pairs" in overlaps[-1].message
+
+
+def test_one_to_one_share_counts_states_that_rule_out_exactly_one_truth() -> None:
+    # sharp 2, mild 1, rough 2, smooth 2, low 2, high 1
+    assert one_to_one_share(CLEAN) == 2 / 6
+    assert one_to_one_share(with_smell(label("a", "Oak", "Oak", "Yew"), label("b"))) == 2 / 5
+    assert one_to_one_share(replace(CLEAN, outcomes=())) == 0.0
