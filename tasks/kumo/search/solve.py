@@ -293,7 +293,7 @@ def _workspace(first_action: Any, first_state: Any) -> Any:
     """A workspace large enough for every instance of the batch."""
     import numpy as np
 
-    from perennial.tasks.kumo.search.frames import stack_words
+    from perennial.tasks.kumo.search.kernel import stack_words
     from perennial.tasks.kumo.search.tables import MASKS, SCRATCH, STACK
 
     n_actions = int(np.diff(first_action).max(initial=0))
