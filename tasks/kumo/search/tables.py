@@ -123,9 +123,9 @@ def _grow_index(w):
 # A truth set's record: LENGTH in words, MASK, REACH (actions related to some truth of it), N_RELATIONS,
 # N_CLASSES, N_SHARED, CLASSES (where its classes begin); BOUNDS: expected steps by steps to go, 0 where not
 # computed yet; the relations: by truth the mask of its actions, inclusion-minimal ones only; the classes of
-# actions that do the same to the set, classes of several actions first. A class: MEMBERS, N_SUCCESSORS, and for
-# each successor of more truths than are valid, most probable first, its mask, its record (0: not looked up yet)
-# and its probability.
+# actions that do the same to the set, classes of several actions first. A class: MEMBERS, N_SUCCESSORS, and
+# for each successor of more truths than are valid, most probable first, its mask, its record (0: not looked
+# up yet) and its probability.
 
 
 LENGTH, MASK, REACH, N_RELATIONS, N_CLASSES, N_SHARED, CLASSES, BOUNDS = range(8)
