@@ -129,26 +129,26 @@ def name_breaches(config: SeedConfig) -> Iterator[Breach]:
 
 def _misspellings(what: str, names: Sequence[str], owner: str | None = None) -> Iterator[Breach]:
     for position, name in enumerate(names, start=1):
-        place = (name if what == "action" else owner, name if what == "label" else None)
+        where = (name if what == "action" else owner, name if what == "label" else None)
         named = f"{what} {quote(name)}"
         if not name.strip():
             text = f"{named} (number {position}) is blank; write its name or remove it"
-            yield Breach("blank-name", text, *place)
+            yield Breach("blank-name", text, *where)
             continue
         if name != name.strip():
             text = f"{named} has spaces around it; write {quote(name.strip())}"
-            yield Breach("untrimmed-name", text, *place)
+            yield Breach("untrimmed-name", text, *where)
         hidden = hidden_character(name.strip())
         if hidden is not None:
             text = f"{named} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
-            yield Breach("control-character", text, *place)
+            yield Breach("control-character", text, *where)
         if len(name) > MAX_NAME:
             text = f"{named} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
-            yield Breach("long-name", text, *place)
+            yield Breach("long-name", text, *where)
         broken = None if hidden else unfit_part_of_name(what, name)
         if broken is not None:
             rule, unfit = broken
-            yield Breach(rule, f"{named} holds {unfit}; write it without", *place)
+            yield Breach(rule, f"{named} holds {unfit}; write it without", *where)
 
 
 def size_breaches(config: SeedConfig, min_truths: int | None, min_actions: int | None) -> Iterator[Breach]:
@@ -204,16 +204,16 @@ def relation_breaches(config: SeedConfig) -> Iterator[Breach]:
         if outcome.action in actions:
             ruled_out |= outcome.ruled_out
         for state in outcome.states:
-            place = outcome.action, state_text(state)
+            where = outcome.action, state_text(state)
             for name in dict.fromkeys(state.rules_out):
                 if name not in truths:
                     closest = suggestions.find(name)
                     meant = "" if closest is None else f" (is {quote(closest)} meant?)"
                     text = f"rules_out names {quote(name)}, which is not a listed truth{meant}"
-                    yield Breach("unknown-truth", f"{text}; list it or correct the name", *place)
+                    yield Breach("unknown-truth", f"{text}; list it or correct the name", *where)
             for name, count in repeats(state.rules_out):
                 text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
-                yield Breach("repeated-rule-out", text, *place)
+                yield Breach("repeated-rule-out", text, *where)
         if not outcome.states:
             continue
         always = truths.intersection(*(state.rules_out for state in outcome.states))
