@@ -22,10 +22,9 @@ from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.publish import stored_replies, unit_plan
 from perennial.warehouse.editions.seeds import find_seed, seed_file
 from perennial.warehouse.editions.selectors import select_unit
-from perennial.warehouse.editions.stored_replies import stored_replies
 from perennial.warehouse.editions.verify import Sameness, compare_unit
 from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.schema import ledger_file

@@ -23,7 +23,7 @@ from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.clients import ReplayClient
 from perennial.tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
 from perennial.tasks.llm.structured import Ask, JsonAsker, SchemaSupport
-from perennial.warehouse.editions.stored_replies import reply_of
+from perennial.warehouse.editions.publish import reply_of
 from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.prices import ModelPrices, load_prices
 from perennial.warehouse.ledger.schema import ledger_file

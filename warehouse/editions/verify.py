@@ -60,38 +60,24 @@ def compare_unit(store: Store, edition: str, rebuilt: Mapping[str, Path]) -> tup
 
 def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sameness:
     clock = tuple(column.name for column in table.columns if column.volatile)
-    name = table_file(table.name, edition)
-    if not store.exists(name):
-        rows = _read(path.read_bytes()).num_rows
-        return Sameness(
-            table=table.name,
-            published=0,
-            rebuilt=rows,
-            same_rows=rows == 0,
-            same_bytes=None if clock or rows else True,
-            clock_columns=clock,
-            difference="" if rows == 0 else "not published",
-        )
-    then_bytes, now_bytes = store.read_bytes(name), path.read_bytes()
-    if then_bytes == now_bytes and not clock:
-        rows = _read(now_bytes).num_rows
-        return Sameness(
-            table=table.name,
-            published=rows,
-            rebuilt=rows,
-            same_rows=True,
-            same_bytes=True,
-            clock_columns=clock,
-        )
-    then, now = _read(then_bytes), _read(now_bytes)
-    difference = _difference(table, then, now, [c.name for c in table.file_columns if not c.volatile])
-    same_bytes = None if clock else False
+    name, now_bytes = table_file(table.name, edition), path.read_bytes()
+    now = _read(now_bytes)
+    same_bytes: bool | None
+    if store.exists(name):
+        then_bytes = store.read_bytes(name)
+        same_bytes = then_bytes == now_bytes
+        then = now if same_bytes else _read(then_bytes)
+        columns = [column.name for column in table.file_columns if not column.volatile]
+        published, difference = then.num_rows, _difference(table, then, now, columns)
+    else:
+        published, difference = 0, "not published" if now.num_rows else ""
+        same_bytes = None if now.num_rows else True
     return Sameness(
-        table=table.name,
-        published=then.num_rows,
+        table.name,
+        published,
         rebuilt=now.num_rows,
         same_rows=not difference,
-        same_bytes=same_bytes,
+        same_bytes=None if clock else same_bytes,
         clock_columns=clock,
         difference=difference,
     )

@@ -2,8 +2,8 @@
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,6 @@ from perennial.warehouse.ledger.writer import (
     LedgerWriter,
     begin_attempts,
     entry,
-    find_last_attempt,
     stored_calls,
     stored_reply,
     sum_attempts,
@@ -36,7 +35,7 @@ from perennial.warehouse.ledger.writer import (
 # ledger has a reply of that batch. So a process may end at any moment, also while it stores a batch's
 # replies.
 
-_FIND = """
+_FIND_BATCH = """
     SELECT number, file_id, requests, batch_id FROM server_batches AS batch
     WHERE number = (
         SELECT max(number) FROM server_batch_calls JOIN server_batches USING (number)
@@ -44,57 +43,10 @@ _FIND = """
     )
     AND NOT EXISTS (SELECT 1 FROM calls WHERE call_id = ?1 AND calls.batch_id = batch.batch_id)
 """
-_BEGIN = """
+_BEGIN_BATCH = """
     INSERT INTO server_batches (edition, model, endpoint, input_digest, file_id, requests, stored_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
-
-
-def find_batch(connection: sqlite3.Connection, endpoint: str, call_id: str) -> StoredBatch | None:
-    """Return the last batch that the call was submitted in at this endpoint, if its reply is not kept yet."""
-    row = connection.execute(_FIND, (call_id, endpoint)).fetchone()
-    return None if row is None else StoredBatch(*row)
-
-
-def begin_batch(
-    connection: sqlite3.Connection, head: tuple[str, str, str, str, str], calls: Mapping[str, float | None]
-) -> StoredBatch:
-    """Keep a batch that is about to be made, and count an attempt of each of its calls.
-
-    `head`: edition, model, endpoint, digest and id of its file; `calls`: what each counts for at first.
-    """
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    connection.execute("BEGIN IMMEDIATE")
-    with connection:
-        number = connection.execute(_BEGIN, (*head, len(calls), now)).lastrowid
-        assert number is not None
-        connection.executemany(
-            "INSERT INTO server_batch_calls VALUES (?, ?)", ((call_id, number) for call_id in calls)
-        )
-        begin_attempts(connection, head[0], [AttemptBegin(*call) for call in calls.items()], number)
-    return StoredBatch(number, head[-1], len(calls))
-
-
-def calls_of_batch(connection: sqlite3.Connection, number: int) -> set[str]:
-    """Return the ids of the calls in a batch."""
-    # By number there is no index: once a batch, the whole table is read in milliseconds.
-    rows = connection.execute("SELECT call_id FROM server_batch_calls WHERE number = ?", (number,))
-    return {call_id for (call_id,) in rows}
-
-
-def keep_batch_id(connection: sqlite3.Connection, number: int, batch_id: str) -> None:
-    """Keep the id that the server gave a batch."""
-    connection.execute("UPDATE server_batches SET batch_id = ? WHERE number = ?", (batch_id, number))
-
-
-def forget_batch(connection: sqlite3.Connection, number: int, *, was_made: bool) -> None:
-    """Remove a batch, and that calls are in it; where it was never made, the attempts that it counts for."""
-    connection.execute("BEGIN IMMEDIATE")
-    with connection:
-        connection.execute("DELETE FROM server_batch_calls WHERE number = ?", (number,))
-        connection.execute("DELETE FROM server_batches WHERE number = ?", (number,))
-        if not was_made:
-            connection.execute("DELETE FROM attempts WHERE batch = ?", (number,))
 
 
 def without_credentials(url: str) -> str:
@@ -190,8 +142,10 @@ class CallLedger(AbstractContextManager["CallLedger"]):
 
     def find_last_attempt(self, call_id: str) -> tuple[int, float | None] | None:
         """Return number and estimate of the call's last attempt, None where it has none."""
+        sql = "SELECT number, estimate_usd FROM attempts WHERE call_id = ? ORDER BY number DESC LIMIT 1"
         with plain_errors(self._path):
-            return find_last_attempt(self._reader, call_id)
+            row: tuple[int, float | None] | None = self._reader.execute(sql, (call_id,)).fetchone()
+        return row
 
     def find_batch(self, model: str, call_id: str) -> StoredBatch | None:
         """Return the server's batch that a call of the model waits for, None where it is in none.
@@ -199,7 +153,8 @@ class CallLedger(AbstractContextManager["CallLedger"]):
         It is the last one that it was submitted in at this server, unless the ledger has what that gave.
         """
         with plain_errors(self._path):
-            return find_batch(self._reader, self._endpoint_of(model), call_id)
+            row = self._reader.execute(_FIND_BATCH, (call_id, self._endpoint_of(model))).fetchone()
+        return None if row is None else StoredBatch(*row)
 
     def begin_batch(
         self, model: str, input_digest: str, file_id: str, calls: Mapping[str, float | None]
@@ -211,20 +166,28 @@ class CallLedger(AbstractContextManager["CallLedger"]):
         Raises UnreadableInput where that cannot be kept, Damaged where the ledger was deleted or replaced.
         """
         head = self._edition, model, self._endpoint_of(model), input_digest, file_id
-        with plain_errors(self._path):
-            batch = begin_batch(self._reader, head, calls)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._transaction() as connection:
+            number = connection.execute(_BEGIN_BATCH, (*head, len(calls), now)).lastrowid
+            assert number is not None
+            rows = ((call_id, number) for call_id in calls)
+            connection.executemany("INSERT INTO server_batch_calls VALUES (?, ?)", rows)
+            begin_attempts(connection, self._edition, [AttemptBegin(*call) for call in calls.items()], number)
         require_same_ledger(self._path)
-        return batch
+        return StoredBatch(number, file_id, len(calls))
 
     def calls_of_batch(self, batch: StoredBatch) -> set[str]:
         """Return the ids of the calls that a batch was made of."""
+        # By number there is no index: once a batch, the whole table is read in milliseconds.
+        sql = "SELECT call_id FROM server_batch_calls WHERE number = ?"
         with plain_errors(self._path):
-            return calls_of_batch(self._reader, batch.number)
+            return {call_id for (call_id,) in self._reader.execute(sql, (batch.number,))}
 
     def keep_batch_id(self, batch: StoredBatch, batch_id: str) -> StoredBatch:
         """Keep the id that the server gave a batch, and return the batch with it."""
+        sql = "UPDATE server_batches SET batch_id = ? WHERE number = ?"
         with plain_errors(self._path):
-            keep_batch_id(self._reader, batch.number, batch_id)
+            self._reader.execute(sql, (batch_id, batch.number))
         return replace(batch, batch_id=batch_id)
 
     def forget_batch(self, batch: StoredBatch, *, was_made: bool) -> None:
@@ -232,8 +195,19 @@ class CallLedger(AbstractContextManager["CallLedger"]):
 
         Where the server never made it, their attempts are counted no more.
         """
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM server_batch_calls WHERE number = ?", (batch.number,))
+            connection.execute("DELETE FROM server_batches WHERE number = ?", (batch.number,))
+            if not was_made:
+                connection.execute("DELETE FROM attempts WHERE batch = ?", (batch.number,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Let the block write all or nothing."""
         with plain_errors(self._path):
-            forget_batch(self._reader, batch.number, was_made=was_made)
+            self._reader.execute("BEGIN IMMEDIATE")
+            with self._reader:
+                yield self._reader
 
     def _endpoint_of(self, model: str) -> str:
         return self._endpoints.get(model, self._endpoint)

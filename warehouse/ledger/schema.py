@@ -9,17 +9,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
-from urllib.parse import quote
 
 from perennial.schemas.errors import Damaged, PerennialError, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import ANSWERED_STATUSES
 from perennial.schemas.variables import default_root
 from perennial.warehouse.store.file_system import draft_of, file_system
-
-APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
+from perennial.warehouse.store.sqlite_files import SqliteForm, closed_on_error, result_code
 
 SCHEMA_VERSION = 7
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
@@ -49,15 +46,10 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
-        with _closed_on_error(connection):
+        connection.text_factory = _text
+        with closed_on_error(connection):
             connection.execute("PRAGMA synchronous = FULL")
-            if _is_new(connection, path):
-                connection.execute("PRAGMA journal_mode = WAL")
-                tables = (files(__package__) / "tables.sql").read_text(encoding="utf-8")
-                connection.executescript(
-                    f"BEGIN IMMEDIATE; {tables} PRAGMA application_id = {APPLICATION_ID}; "
-                    f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT"
-                )
+            _FORM.create_tables(connection, path)
         return connection
 
 
@@ -68,16 +60,10 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     """
     if not path.is_file():
         raise UnreadableInput(f"{path}: no such ledger; check the path")
-    is_in_use = path.with_name(f"{path.name}-wal").exists()
     with plain_errors(path):
-        try:
-            # The last one that may write removes SQLite's log, and with it what a writer left there.
-            return _connect_for_reading(path, "mode=ro" if is_in_use else "mode=rw")
-        except sqlite3.OperationalError:
-            if is_in_use:
-                raise
-        # In a folder that cannot be written, SQLite reads a ledger only as a file that never changes.
-        return _connect_for_reading(path, "mode=ro&immutable=1")
+        connection = _FORM.connect_for_reading(path, _BUSY_TIMEOUT_S)
+    connection.text_factory = _text
+    return connection
 
 
 def keep_root_id(connection: sqlite3.Connection, path: Path, root_id: str) -> None:
@@ -107,48 +93,25 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 def trouble(path: Path, error: sqlite3.Error) -> PerennialError:
     """Return the error that a user sees in place of SQLite's: the file, what is wrong, and the remedy."""
-    # SQLite's primary result code.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = result_code(error)
     if code in _DAMAGE:
         return Damaged(f"{path}: {_DAMAGE[code].format(error=error)}")
     return UnreadableInput(f"{path}: {_TROUBLE.get(code, _OTHER_TROUBLE).format(error=error)}")
 
 
-def _connect_for_reading(path: Path, options: str) -> sqlite3.Connection:
-    address = f"file:{quote(str(path.absolute()))}?{options}"
-    connection = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-    with _closed_on_error(connection):
-        if _is_new(connection, path):
-            raise UnreadableInput(f"{path}: an empty file, expected a ledger of model calls; move it away")
-    return connection
+def _refuse(version: int | None) -> str:
+    if version is None:
+        return "another program's SQLite database, expected a ledger of model calls; move it away"
+    return (
+        f"a ledger of version {version}, and this perennial knows {SCHEMA_VERSION} alone; "
+        "use the perennial that wrote it, or move it away"
+    )
 
 
-@contextmanager
-def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.text_factory = _text
-    try:
-        yield
-    except BaseException:
-        connection.close()
-        raise
-
-
-def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether nothing has been created yet; raise UnreadableInput for a file that is not a ledger."""
-    reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
-    application, version, tables = (int(connection.execute(read).fetchone()[0]) for read in reads)
-    if application == APPLICATION_ID:
-        if version != SCHEMA_VERSION:
-            raise UnreadableInput(
-                f"{path}: a ledger of version {version}, and this perennial knows {SCHEMA_VERSION} alone; "
-                "use the perennial that wrote it, or move it away"
-            )
-        return False
-    if tables or application or version:
-        raise UnreadableInput(
-            f"{path}: another program's SQLite database, expected a ledger of model calls; move it away"
-        )
-    return True
+_FORM = SqliteForm(
+    *(0x50726E6C, SCHEMA_VERSION, __package__ or "", _refuse),
+    empty="an empty file, expected a ledger of model calls; move it away",
+)
 
 
 def _text(cell: bytes) -> str:

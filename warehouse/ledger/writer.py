@@ -230,14 +230,6 @@ def end_attempts(connection: sqlite3.Connection, ended: Sequence[AttemptEnd]) ->
         )
 
 
-def find_last_attempt(connection: sqlite3.Connection, call_id: str) -> tuple[int, float | None] | None:
-    """Return number and estimate of the call's last attempt, None where it has none."""
-    row: tuple[int, float | None] | None = connection.execute(
-        "SELECT number, estimate_usd FROM attempts WHERE call_id = ? ORDER BY number DESC LIMIT 1", (call_id,)
-    ).fetchone()
-    return row
-
-
 def sum_attempts(connection: sqlite3.Connection, units: Sequence[str]) -> Spent:
     """Return what these editions and evaluations have sent."""
     wanted = f"{_SPENT} WHERE edition IN (SELECT value FROM json_each(?))"

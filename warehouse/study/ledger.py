@@ -15,9 +15,11 @@ from typing import Any, Literal
 
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
 from perennial.warehouse.lock import read_boot_id
+from perennial.warehouse.store.sqlite_files import closed_on_error
 from perennial.warehouse.store.store import Store
 from perennial.warehouse.study.schema import (
     BUSY_TIMEOUT_S,
+    FORM,
     Pending,
     busy,
     connect,
@@ -26,7 +28,6 @@ from perennial.warehouse.study.schema import (
     erase_withdrawn,
     make_private_file,
     plain_errors,
-    require_study,
 )
 
 # The time of a study: it never goes back, and the machine's date can be set without changing it.
@@ -157,24 +158,14 @@ class StudyLedger:
             )
         with plain_errors(path):
             self._connection = connect(path)
-        try:
+        with closed_on_error(self._connection):
             with plain_errors(path):
-                require_study(self._connection, path)
-            self._begin()
-        except BaseException:
-            self._connection.close()
-            raise
-
-    def _begin(self) -> None:
-        with plain_errors(self.path):
-            self._reader = connect_beside(self.path)
-        try:
-            self._time = self._resume_time()
-            with suppress(PerennialError):  # then it stays pending, and is reported as such
-                self.erase()
-        except BaseException:
-            self._reader.close()
-            raise
+                FORM.create_tables(self._connection, path)
+                self._reader = connect_beside(path)
+            with closed_on_error(self._reader):
+                self._time = self._resume_time()
+                with suppress(PerennialError):  # then it stays pending, and is reported as such
+                    self.erase()
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""

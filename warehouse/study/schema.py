@@ -15,13 +15,20 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from perennial.schemas.errors import Damaged, LedgerBusy, PerennialError, UnreadableInput, in_one_line
+from perennial.warehouse.store.sqlite_files import SqliteForm, closed_on_error, result_code
 
-APPLICATION_ID = 0x50725374  # says in the file's header that it is a study of perennial
-SCHEMA_VERSION = 2
+FORM = SqliteForm(
+    application_id=0x50725374,
+    version=2,
+    package=__package__ or "",
+    refuse=lambda _version: (
+        "not a study of this version of perennial; move it away, or use the version that wrote it"
+    ),
+    empty="there is no study in it; remove it, or restore it from a copy",
+)
 # For how long anyone waits for another program that writes; a person waits for each click.
 BUSY_TIMEOUT_S = 5.0
 
@@ -39,14 +46,14 @@ def key_bytes(key: int) -> bytes:
 def connect(path: Path, timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
     """Open the file for writing; what is deleted is overwritten, and nothing is written beside it."""
     connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA foreign_keys = ON")
-    except BaseException:
-        connection.close()
-        raise
+    with closed_on_error(connection):
+        for setting in (
+            "synchronous = FULL",
+            "secure_delete = ON",
+            "temp_store = MEMORY",
+            "foreign_keys = ON",
+        ):
+            connection.execute(f"PRAGMA {setting}")
     return connection
 
 
@@ -55,54 +62,6 @@ def connect_beside(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA query_only = ON")
     return connection
-
-
-def connect_for_reading(path: Path) -> sqlite3.Connection:
-    """Open the file of a study without changing it; raise UnreadableInput where it is something else."""
-    # The last one that may write removes SQLite's log when it closes: so none may where there is a log.
-    if path.with_name(f"{path.name}-wal").exists():
-        return _connect_for_reading(path, "mode=ro")
-    try:
-        return _connect_for_reading(path, "mode=rw")
-    except sqlite3.OperationalError:
-        # In a folder that cannot be written, SQLite reads it only as a file that never changes.
-        return _connect_for_reading(path, "mode=ro&immutable=1")
-
-
-def _connect_for_reading(path: Path, mode: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
-    try:
-        if not _is_study(connection, path):
-            raise UnreadableInput(f"{path}: there is no study in it; remove it, or restore it from a copy")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def require_study(connection: sqlite3.Connection, path: Path) -> None:
-    """Create the tables of a new file; raise UnreadableInput for a file that is something else."""
-    if not _is_study(connection, path):
-        connection.execute("PRAGMA journal_mode = WAL")
-        tables = (files(__package__) / "tables.sql").read_text(encoding="utf-8")
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {tables} PRAGMA application_id = {APPLICATION_ID}; "
-            f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT"
-        )
-
-
-def _is_study(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file has the tables of a study; False for a new one, UnreadableInput for any other."""
-    reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
-    application, version, tables = (int(connection.execute(sql).fetchone()[0]) for sql in reads)
-    if application == APPLICATION_ID and version == SCHEMA_VERSION:
-        return True
-    if application or version or tables:
-        raise UnreadableInput(
-            f"{path}: not a study of this version of perennial; move it away, or use the version "
-            "that wrote it"
-        )
-    return False
 
 
 def make_private_file(path: Path) -> None:
@@ -128,8 +87,7 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether another connection is in the way."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def busy(path: Path) -> LedgerBusy:
@@ -141,8 +99,7 @@ def busy(path: Path) -> LedgerBusy:
 
 
 def _describe(path: Path, error: sqlite3.Error) -> PerennialError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+    if result_code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return Damaged(f"{path}: the study's ledger is damaged ({error}); restore it from a copy")
     if is_busy(error):
         return busy(path)
@@ -191,7 +148,7 @@ def erase_withdrawn(path: Path, wait_s: float = 0.0) -> Pending | None:
 
 def find_pending(path: Path) -> Pending | None:
     """Return what is pending, without changing the ledger; raise PerennialError where it cannot be read."""
-    with plain_errors(path), closing(connect_for_reading(path)) as connection:
+    with plain_errors(path), closing(FORM.connect_for_reading(path, BUSY_TIMEOUT_S)) as connection:
         keys = _read_pending_keys(connection)
     if not keys:
         return None
