@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from perennial.flows.web.figures import show_query, show_rows
-from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, plain, show_text
+from perennial.flows.web.page import Opened, Page, Visit, choose, choose_rows, plain, show_text
 from perennial.schemas.a2rbench.things import DOMAINS, SETTINGS, VARIATIONS
 from perennial.schemas.rows import Row
 from perennial.tasks.a2rbench.values import layers_of
@@ -265,22 +265,14 @@ def _text(value: object) -> str:
 
 def show_items(visit: Visit) -> None:
     """List the items of the edition."""
-    columns = st.columns(4)
-    with columns[0]:
-        edition = visit.choose_edition("a2rbench")
-    wanted = []
-    names = [f"V{number}" for number in range(VARIATIONS)]
-    for index, (label, name, column, options) in enumerate(
-        (
-            ("Cell", "domain", "i.domain", DOMAINS),
-            ("Variation", "variation", "'V' || a.variation", names),
-            ("Setting", "setting", "i.setting", SETTINGS),
-        ),
-        start=1,
-    ):
-        with columns[index]:
-            wanted.append((column, choose(label, [ALL, *options], name)))
-    where = " AND ".join(f"{name} = {quote(value)}" for name, value in wanted if value != ALL) or "true"
+    first, *columns = st.columns(4)
+    edition = visit.choose_edition("a2rbench", column=first)
+    filters = (
+        ("Cell", "domain", "i.domain", DOMAINS),
+        ("Variation", "variation", "'V' || a.variation", [f"V{number}" for number in range(VARIATIONS)]),
+        ("Setting", "setting", "i.setting", SETTINGS),
+    )
+    where = choose_rows(columns, filters)
     show_query(
         "items",
         edition.snapshot,

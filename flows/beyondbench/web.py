@@ -3,10 +3,9 @@
 import streamlit as st
 
 from perennial.flows.web.figures import show_query
-from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, show_text
+from perennial.flows.web.page import Opened, Page, Visit, choose_rows, show_text
 from perennial.schemas.beyondbench.things import SUITES
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.confinement import quote
 
 _FACTS = (
     *("domain", "variation", "suite", "size", "solutions", "solutions_complete"),
@@ -18,16 +17,10 @@ _JOINED = "beyondbench_instances JOIN instances USING (edition, instance_id)"
 
 def show_problems(visit: Visit) -> None:
     """List the problems of the edition."""
-    columns = st.columns(3)
-    with columns[0]:
-        edition = visit.choose_edition("beyondbench")
-    with columns[1]:
-        suite = choose("Suite", [ALL, *SUITES], "suite")
-    tasks = edition.query(f"SELECT DISTINCT domain FROM {_JOINED} ORDER BY 1").column("domain")
-    with columns[2]:
-        task = choose("Task", [ALL, *tasks], "task")
-    wanted = [("suite", suite), ("domain", task)]
-    where = " AND ".join(f"{column} = {quote(value)}" for column, value in wanted if value != ALL) or "true"
+    first, *columns = st.columns(3)
+    edition = visit.choose_edition("beyondbench", column=first)
+    tasks = edition.values("domain", _JOINED)
+    where = choose_rows(columns, (("Suite", "suite", "suite", SUITES), ("Task", "task", "domain", tasks)))
     show_query(
         "problems",
         edition.snapshot,

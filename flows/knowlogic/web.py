@@ -3,7 +3,7 @@
 import streamlit as st
 
 from perennial.flows.web.figures import show_query, show_rows
-from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, show_text
+from perennial.flows.web.page import Opened, Page, Visit, choose_rows, show_text
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
 from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.confinement import quote
@@ -19,21 +19,14 @@ _FACTS = (
 
 def show_questions(visit: Visit) -> None:
     """List the questions of the edition."""
-    columns = st.columns(4)
-    with columns[0]:
-        edition = visit.choose_edition("knowlogic")
-    wanted = []
-    for index, (label, name, options) in enumerate(
-        (
-            ("Domain", "domain", DOMAINS),
-            ("Difficulty", "difficulty", DIFFICULTIES),
-            ("Language", "language", LANGUAGES),
-        ),
-        start=1,
-    ):
-        with columns[index]:
-            wanted.append((name, choose(label, [ALL, *options], name)))
-    where = " AND ".join(f"{name} = {quote(value)}" for name, value in wanted if value != ALL) or "true"
+    first, *columns = st.columns(4)
+    edition = visit.choose_edition("knowlogic", column=first)
+    filters = (
+        ("Domain", "domain", "domain", DOMAINS),
+        ("Difficulty", "difficulty", "difficulty", DIFFICULTIES),
+        ("Language", "language", "language", LANGUAGES),
+    )
+    where = choose_rows(columns, filters)
     show_query(
         "questions",
         edition.snapshot,

@@ -271,12 +271,9 @@ def _draw_tree(published: PublishedInstance, root: Decision) -> list[str]:
 
 def show(visit: Visit) -> None:
     """List the instances of one setting, the hardest first."""
-    columns = st.columns(2)
-    with columns[0]:
-        edition = visit.choose_edition("kumo")
-    settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
-    with columns[1]:
-        setting = choose("Setting", settings, "setting")
+    left, right = st.columns(2)
+    edition = visit.choose_edition("kumo", column=left)
+    setting = choose("Setting", edition.values("setting"), "setting", column=right)
     show_query(
         "instance_difficulty",
         edition.snapshot,

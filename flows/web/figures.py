@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 from rich.cells import cell_len
+from streamlit.delta_generator import DeltaGenerator
 
 from perennial.flows.benchmark import find_installed
 from perennial.flows.console.row_formats import printable
@@ -17,6 +18,7 @@ from perennial.flows.web.page import (
     Visit,
     as_csv,
     as_parquet,
+    choose_several,
     number_parameter,
     plain,
     plain_line,
@@ -281,14 +283,19 @@ def _show_grid(key: str, grid: Grid) -> None:
 
 def kinds_of(edition: Opened) -> dict[str, str]:
     """Return the kind of each player, by name; all are models where the benchmark is not installed."""
-    rows = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1")
-    players = [str(name) for name in rows.column("player")]
+    players = edition.values("player", "episodes")
     benchmark = find_installed(edition.benchmark_name)
     if benchmark is None:
         return dict.fromkeys(players, MODELS)
     programs = {*benchmark.programs, *benchmark.aliases}
     kind = kind_by_name(programs, benchmark.variants)
     return {player: kind(player) for player in players}
+
+
+def choose_hidden(kinds: Mapping[str, str], column: DeltaGenerator | None = None) -> set[str]:
+    """Let the visitor choose kinds of players; return the players of all others."""
+    wanted = choose_several("Players", sorted(set(kinds.values())), "kinds", column)
+    return {player for player, kind in kinds.items() if kind not in wanted}
 
 
 def groups_of(edition: Opened) -> dict[str, str]:

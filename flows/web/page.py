@@ -3,12 +3,14 @@
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from perennial.flows.console.row_formats import csv_row, escape_markdown, on_one_line, printable
 from perennial.schemas.benchmark import Declaration, benchmarks
@@ -207,7 +209,9 @@ class Visit:
         if page in self.pages:
             st.switch_page(self.pages[page], query_params=parameters)
 
-    def choose_edition(self, benchmark: str | None = None, key: str = "edition") -> "Opened":
+    def choose_edition(
+        self, benchmark: str | None = None, *, column: DeltaGenerator | None = None
+    ) -> "Opened":
         """Return the edition that the URL names, or the newest one, after showing which there are."""
         listed = self.list_editions()
         fitting = [row for row in listed if benchmark in (None, row["benchmark"])]
@@ -216,7 +220,8 @@ class Visit:
                 f"no edition{f' of {benchmark}' if benchmark else ''} is published in this data root: run "
                 "`perennial refresh` first, or serve another --root"
             )
-        return self.open_edition(choose("Edition", [row["edition"] for row in fitting], key))
+        names = [row["edition"] for row in fitting]
+        return self.open_edition(choose("Edition", names, "edition", column=column))
 
     def open_edition(self, name: str) -> "Opened":
         """Return the edition of that name."""
@@ -244,6 +249,11 @@ class Opened:
     def query(self, sql: str) -> Rows:
         """Return the rows of the SQL over this edition alone."""
         return self.snapshot.query(sql)
+
+    def values(self, column: str, source: str = "instances") -> list[str]:
+        """Return the different values of a column, sorted; `source` may add a condition to its table."""
+        rows = self.query(f"SELECT DISTINCT {column} FROM {source} ORDER BY 1")
+        return [str(value) for value in rows.column(column)]
 
     def require(self, table: str, column: str, value: str) -> Row:
         """Return the edition's row with this id; raise UnreadableInput where there is none."""
@@ -280,11 +290,16 @@ def number_parameter(name: str, most: int) -> int:
 
 
 def choose(
-    label: str, options: Iterable[str], key: str, titles: Mapping[str, str] = MappingProxyType({})
+    label: str,
+    options: Iterable[str],
+    key: str,
+    titles: Mapping[str, str] = MappingProxyType({}),
+    column: DeltaGenerator | None = None,
 ) -> str:
     """Return the option that the URL names, else the first, after letting the visitor choose.
 
-    `titles` are shown in place of options. Raises InvalidOption where the URL names one that does not exist.
+    `titles` are shown in place of options, and all of it in this column of the page. Raises InvalidOption
+    where the URL names one that does not exist.
     """
     listed = list(options)
     linked = parameter(key)
@@ -299,10 +314,27 @@ def choose(
         st.query_params[key] = st.session_state[name]
 
     shown_as = {"format_func": lambda option: titles.get(option, option)} if titles else {}
-    return str(st.selectbox(label, listed, index, key=name, on_change=keep, **shown_as))
+    with column or nullcontext():
+        return str(st.selectbox(label, listed, index, key=name, on_change=keep, **shown_as))
 
 
-def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
+def choose_rows(
+    columns: Iterable[DeltaGenerator], filters: Iterable[tuple[str, str, str, Iterable[str]]]
+) -> str:
+    """Let the visitor choose a value, or all, for each of the filters; return the condition in SQL.
+
+    A filter has a label, its name in the URL, the SQL that has its value, and the values.
+    """
+    chosen = [
+        (sql, choose(label, [ALL, *values], key, column=column))
+        for column, (label, key, sql, values) in zip(columns, filters, strict=True)
+    ]
+    return " AND ".join(f"{sql} = {quote(value)}" for sql, value in chosen if value != ALL) or "true"
+
+
+def choose_several(
+    label: str, options: Sequence[str], key: str, column: DeltaGenerator | None = None
+) -> list[str]:
     """Return the options that the URL names, separated by commas; none means all."""
     linked = [option for option in parameter(key).split(",") if option in options]
     name = f"{key}:{','.join(linked)}"
@@ -310,5 +342,6 @@ def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
     def keep() -> None:
         st.query_params[key] = ",".join(st.session_state[name])
 
-    chosen = st.multiselect(label, options, linked, key=name, on_change=keep, placeholder="all")
+    with column or nullcontext():
+        chosen = st.multiselect(label, options, linked, key=name, on_change=keep, placeholder="all")
     return list(chosen) or list(options)

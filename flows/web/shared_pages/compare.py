@@ -6,8 +6,8 @@ import streamlit as st
 
 from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.report import read_comparison, read_figures, read_profiles
-from perennial.flows.web.figures import read_edition, show_query, show_section
-from perennial.flows.web.page import ALL, Page, Visit, choose, choose_several
+from perennial.flows.web.figures import choose_hidden, read_edition, show_query, show_section
+from perennial.flows.web.page import ALL, Page, Visit, choose
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.report.comparison import edition_difference, edition_link
 from perennial.tasks.report.figures.heat_map import heat_map, scale_over_editions
@@ -18,19 +18,14 @@ from perennial.warehouse.catalog.confinement import quote
 
 def show_pairs(visit: Visit) -> None:
     """Show the paired comparisons of one setting: neighbours in rank, or those of a player."""
-    columns = st.columns(3)
-    with columns[0]:
-        edition = visit.choose_edition()
-    settings = edition.query("SELECT DISTINCT setting FROM paired_comparisons ORDER BY 1").column("setting")
+    left, middle, right = st.columns(3)
+    edition = visit.choose_edition(column=left)
+    settings = edition.values("setting", "paired_comparisons")
     if not settings:
         raise UnreadableInput(f"edition {edition.name} has no two players that met on the same instances")
-    with columns[1]:
-        setting = choose("Setting", settings, "setting")
-    players = edition.query(
-        f"SELECT DISTINCT player FROM leaderboard WHERE setting = {quote(setting)} ORDER BY 1"
-    ).column("player")
-    with columns[2]:
-        player = choose("Player", [ALL, *players], "player")
+    setting = choose("Setting", settings, "setting", column=middle)
+    players = edition.values("player", f"leaderboard WHERE setting = {quote(setting)}")
+    player = choose("Player", [ALL, *players], "player", column=right)
     data = read_edition(edition, [player_pairs]).of_setting(setting)
     section = player_pairs(data)
     if player != ALL:
@@ -60,13 +55,11 @@ def show_drift(visit: Visit) -> None:
     if not several:
         st.info("Drift needs two editions of one benchmark in the data root; there is one or none.")
         return
-    columns = st.columns(2)
-    with columns[0]:
-        newer = choose("Edition", several, "edition")
+    left, right = st.columns(2)
+    newer = choose("Edition", several, "edition", column=left)
     kind = next(row["benchmark"] for row in listed if row["edition"] == newer)
     others = [row["edition"] for row in listed if row["benchmark"] == kind and row["edition"] != newer]
-    with columns[1]:
-        older = choose("Compared with", others, "other")
+    older = choose("Compared with", others, "other", column=right)
     edition = visit.open_edition(newer)
     benchmark = find_installed(edition.benchmark_name)
     if benchmark is None:
@@ -101,9 +94,7 @@ def show(visit: Visit) -> None:
     # Of these editions each is the newest of its benchmark.
     data = read_profiles(visit.snapshot.select(*editions.values()).read)
     kinds = {row["player"]: row["kind"] for row in data.tables["profile_scores"].records()}
-    wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
-    hidden = {player for player, kind in kinds.items() if kind not in wanted}
-    for section in profile_sections(data.without(hidden)):
+    for section in profile_sections(data.without(choose_hidden(kinds))):
         show_section(section, visit)
     with st.container(horizontal=True):
         for benchmark, edition in editions.items():
@@ -120,8 +111,7 @@ def _choose_editions(visit: Visit) -> dict[str, str]:
         return {}
     chosen = {}
     for column, (benchmark, editions) in zip(st.columns(len(listed)), sorted(listed.items()), strict=True):
-        with column:
-            chosen[benchmark] = choose(f"Edition of {benchmark}", editions, f"of_{benchmark}")
+        chosen[benchmark] = choose(f"Edition of {benchmark}", editions, f"of_{benchmark}", column=column)
     return chosen
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from perennial.flows.benchmark import Benchmark, find_installed
 from perennial.flows.web.figures import show_query
-from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter, plain, show_text
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose_rows, parameter, plain, show_text
 from perennial.schemas.errors import count
 from perennial.schemas.game import EPISODE_STATUSES
 from perennial.schemas.rows import Row
@@ -43,29 +43,22 @@ def open_episode(visit: Visit, edition: Opened, episode: str) -> None:
 
 
 def _show_episodes(visit: Visit) -> None:
-    columns = st.columns(5)
-    with columns[0]:
-        edition = visit.choose_edition()
-    with columns[1]:
-        players = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1").column("player")
-        player = choose("Player", [ALL, *players], "player")
-    with columns[2]:
-        status = choose("Status", [ALL, *EPISODE_STATUSES], "status")
-    with columns[3]:
-        settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
-        setting = choose("Setting", [ALL, *settings], "setting")
-    with columns[4]:
-        domains = edition.query("SELECT DISTINCT domain FROM instances ORDER BY 1").column("domain")
-        domain = choose("Domain", [ALL, *domains], "domain")
-    chosen = [("e.player", player), ("e.status", status), ("i.setting", setting), ("i.domain", domain)]
-    where = " AND ".join(f"{column} = {quote(value)}" for column, value in chosen if value != ALL) or "true"
+    first, *columns = st.columns(5)
+    edition = visit.choose_edition(column=first)
+    filters = (
+        ("Player", "player", "e.player", edition.values("player", "episodes")),
+        ("Status", "status", "e.status", EPISODE_STATUSES),
+        ("Setting", "setting", "i.setting", edition.values("setting")),
+        ("Domain", "domain", "i.domain", edition.values("domain")),
+    )
+    where = choose_rows(columns, filters)
     sql = (
         "SELECT e.episode_id, e.player, e.run, e.version, e.status, e.score, e.turns, i.domain, i.setting, "
         "e.instance_id FROM episodes AS e JOIN instances AS i USING (instance_id) "
         f"WHERE {where} ORDER BY e.score, e.tokens DESC NULLS LAST, e.turns DESC, e.episode_id"
     )
-    if player != ALL:
-        _show_losses(visit, edition, player)
+    if parameter("player") not in ("", ALL):
+        _show_losses(visit, edition, parameter("player"))
     show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
 
 
@@ -137,15 +130,13 @@ def show(visit: Visit) -> None:
 
 
 def _show_list(visit: Visit) -> None:
-    columns = st.columns(3)
-    with columns[0]:
-        edition = visit.choose_edition()
-    with columns[1]:
-        setting = choose("Setting", [ALL, *_values(edition, "setting")], "setting")
-    with columns[2]:
-        domain = choose("Domain", [ALL, *_values(edition, "domain")], "domain")
-    chosen = [("i.setting", setting), ("i.domain", domain)]
-    where = " AND ".join(f"{column} = {quote(value)}" for column, value in chosen if value != ALL) or "true"
+    first, *columns = st.columns(3)
+    edition = visit.choose_edition(column=first)
+    filters = (
+        ("Setting", "setting", "i.setting", edition.values("setting")),
+        ("Domain", "domain", "i.domain", edition.values("domain")),
+    )
+    where = choose_rows(columns, filters)
     sql = (
         "SELECT i.instance_id, i.domain, i.setting, i.index, p.instance_id IS NOT NULL AS private, "
         "s.value AS share_solved, s.n AS players FROM instances AS i "
@@ -158,11 +149,6 @@ def _show_list(visit: Visit) -> None:
         visit.go("instances", edition=edition.name, instance=row["instance_id"])
 
     show_query("instances", edition.snapshot, sql, open_row)
-
-
-def _values(edition: Opened, column: str) -> list[str]:
-    rows = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
-    return [str(value) for value in rows.column(column)]
 
 
 def _show_one(visit: Visit) -> None:

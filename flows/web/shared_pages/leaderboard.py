@@ -8,6 +8,7 @@ import streamlit as st
 
 from perennial.flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
 from perennial.flows.web.figures import (
+    choose_hidden,
     groups_of,
     kinds_of,
     own_figures,
@@ -15,7 +16,7 @@ from perennial.flows.web.figures import (
     show_rows,
     show_section,
 )
-from perennial.flows.web.page import ALL, Opened, Page, Rows, Snapshot, Visit, choose, choose_several
+from perennial.flows.web.page import ALL, Opened, Page, Rows, Snapshot, Visit, choose
 from perennial.schemas.statistics import (
     ABOVE_FLOOR_DOC,
     NEW_DOMAINS,
@@ -40,16 +41,10 @@ from perennial.warehouse.catalog.dictionary import leaderboard_sql
 
 def show_domains(visit: Visit) -> None:
     """Show how each player does in each domain of one setting."""
-    columns = st.columns(3)
-    with columns[0]:
-        edition = visit.choose_edition()
-    settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
-    with columns[1]:
-        setting = choose("Setting", settings, "setting")
-    kinds = kinds_of(edition)
-    with columns[2]:
-        wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
-    hidden = {player for player, kind in kinds.items() if kind not in wanted}
+    left, middle, right = st.columns(3)
+    edition = visit.choose_edition(column=left)
+    setting = choose("Setting", edition.values("setting"), "setting", column=middle)
+    hidden = choose_hidden(kinds_of(edition), right)
     data = read_edition(edition, [heat_map], hidden).of_setting(setting)
     show_section(heat_map(data), visit)
 
@@ -65,18 +60,12 @@ _SHARED = tuple(figure for figure in SHARED if figure is not scale_over_editions
 
 def show_figures(visit: Visit) -> None:
     """Show one figure as the report has it, of the kinds of players that are chosen."""
-    columns = st.columns(3)
-    with columns[0]:
-        edition = visit.choose_edition()
+    left, middle, right = st.columns(3)
+    edition = visit.choose_edition(column=left)
     figures = {figure.key: figure for figure in (*own_figures(edition), *_SHARED)}
-    with columns[1]:
-        titles = {name: figure.title for name, figure in figures.items()}
-        key = choose("Figure", list(figures), "figure", titles)
-    kinds = kinds_of(edition)
-    with columns[2]:
-        wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
-    hidden = {player for player, kind in kinds.items() if kind not in wanted}
-    data = read_edition(edition, [figures[key]], hidden)
+    titles = {name: figure.title for name, figure in figures.items()}
+    key = choose("Figure", figures, "figure", titles, middle)
+    data = read_edition(edition, [figures[key]], choose_hidden(kinds_of(edition), right))
     show_section(figures[key](data), visit)
 
 
@@ -94,18 +83,13 @@ _DRAWN = (*_RATES, "scored", "population")
 def show(visit: Visit) -> None:
     """Show the players of an edition in one setting, with 95% intervals."""
     columns = st.columns(5)
-    with columns[0]:
-        edition = visit.choose_edition()
-    with columns[1]:
-        setting = choose("Setting", _values(edition, "setting"), "setting")
-    with columns[2]:
-        domain = choose("Domain", [ALL, *_values(edition, "domain")], "domain")
+    edition = visit.choose_edition(column=columns[0])
+    setting = choose("Setting", edition.values("setting"), "setting", column=columns[1])
+    domain = choose("Domain", [ALL, *edition.values("domain")], "domain", column=columns[2])
     kinds = kinds_of(edition)
-    with columns[3]:
-        wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
-    with columns[4]:
-        basis = choose("Over", [OWN, COMMON], "basis")
-    visible = [player for player, kind in kinds.items() if kind in wanted]
+    hidden = choose_hidden(kinds, columns[3])
+    basis = choose("Over", [OWN, COMMON], "basis", column=columns[4])
+    visible = [player for player in kinds if player not in hidden]
     rows = _rates(edition, setting, domain, visible, basis)
     if not rows.rows:
         st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
@@ -129,11 +113,6 @@ def _show_problems(visit: Visit, edition: Opened, players: list[str]) -> None:
     for problem in [problem for problem in problems if problem.player in players][:_MOST_PROBLEMS]:
         label = f"{problem.player}: {problem.share:.0%} of all episodes {PROBLEMS[problem.status]}"
         visit.link("episodes", label, edition=edition.name, episode=problem.example)
-
-
-def _values(edition: Opened, column: str) -> list[str]:
-    rows = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
-    return [str(value) for value in rows.column(column)]
 
 
 def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis: str) -> Rows:

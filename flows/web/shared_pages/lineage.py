@@ -59,14 +59,12 @@ class _Graph:
 def show(visit: Visit) -> None:
     """Draw how the edition or the chosen figure came about, and show what is chosen in the drawing."""
     columns = st.columns(4)
-    with columns[0]:
-        edition = visit.choose_edition()
+    edition = visit.choose_edition(column=columns[0])
     if edition.declaration is None:
         st.info(f"Benchmark {plain(edition.benchmark_name)} is not installed here: its stages are unknown.")
         return
-    statistics = edition.query("SELECT DISTINCT statistic FROM statistics WHERE player <> '' ORDER BY 1")
-    with columns[1]:
-        figure = choose("Figure", [_WHOLE, *statistics.column("statistic")], "figure")
+    statistics = edition.values("statistic", "statistics WHERE player <> ''")
+    figure = choose("Figure", [_WHOLE, *statistics], "figure", column=columns[1])
     graph = _read_graph(edition)
     kept = {"edition": edition.name}
     if figure != _WHOLE:
@@ -156,12 +154,11 @@ def _show_figure(
     visit: Visit, edition: Opened, figure: str, columns: Sequence[DeltaGenerator]
 ) -> dict[str, str]:
     """Show values of the figure for a player and setting, and the answers behind them; return the choice."""
-    of_figure = f"FROM statistics WHERE statistic = {quote(figure)} AND player <> ''"
-    chosen = {}
-    for column, name in zip(columns, ("player", "setting"), strict=True):
-        with column:
-            listed = edition.query(f"SELECT DISTINCT {name} {of_figure} ORDER BY 1").column(name)
-            chosen[name] = choose(name.capitalize(), listed, name)
+    of_figure = f"statistics WHERE statistic = {quote(figure)} AND player <> ''"
+    chosen = {
+        name: choose(name.capitalize(), edition.values(name, of_figure), name, column=column)
+        for column, name in zip(columns, ("player", "setting"), strict=True)
+    }
     player, setting = quote(chosen["player"]), quote(chosen["setting"])
     show_rows("figure", edition.query(_VALUES.format(quote(figure), player, setting)))
     st.caption("The answers behind it, with the model and template that they came from:")
