@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from perennial.flows.a2rbench.edition import PLAYED, ItemSeat, batches_of, catalogue_id, make_seat
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
@@ -333,22 +333,11 @@ def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statist
 def _items(table: pyarrow.Table) -> EditionItems:
     import numpy as np
 
-    rules, types, authors = (np.array(table[name].to_pylist(), str) for name in ("rule", "type", "author"))
-    dimension, variation, original = (
-        np.array(table[name].to_pylist(), np.int64) for name in ("dimension", "variation", "original")
-    )
-    _, number = np.unique(rules, return_inverse=True)
-    gzip = np.array(table["gzip"].to_pylist(), float)
-    return EditionItems(
-        rule=number,
-        type=types,
-        dimension=dimension,
-        variation=variation,
-        author=authors,
-        original=original,
-        gzip=gzip,
-        truth=table["answer"].to_pylist(),
-    )
+    kinds: dict[str, type] = {"type": str, "author": str, "gzip": float}
+    kinds |= dict.fromkeys(("dimension", "variation", "original"), np.int64)
+    columns: dict[str, Any] = {name: np.array(table[name].to_pylist(), kind) for name, kind in kinds.items()}
+    _, rule = np.unique(np.array(table["rule"].to_pylist(), str), return_inverse=True)
+    return EditionItems(rule=rule, truth=table["answer"].to_pylist(), **columns)
 
 
 def _read_players(table: pyarrow.Table, number: int) -> Iterator[PlayedItems]:

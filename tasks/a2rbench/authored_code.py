@@ -67,12 +67,6 @@ def generate_inputs(
 
 # Rules that a model wrote, that run and are reversible, and still give no new puzzle of their cell.
 
-INVERSE_OF_KNOWN, COMPOSITION, STRUCTURAL, MIRRORED = (
-    "inverse_of_known",
-    "composition_of_known",
-    "structural",
-    "mirrored_example",
-)
 _PERMUTATIONS = 3
 # Tokens that a rule does not know, or a shape that only its outputs have.
 _UNFIT = (ValueError, LookupError, TypeError, ArithmeticError)
@@ -83,13 +77,13 @@ def refuse_derived(dimension: Dimension, inputs: Sequence[Value], outputs: Seque
     functions = _functions(dimension)
     for words, function in functions:
         if _maps(function, inputs, outputs):
-            raise UnfitItem(INVERSE_OF_KNOWN, f"it is a rule that exists already, read backwards: {words}")
+            raise UnfitItem("inverse_of_known", f"it is a rule that exists already, read backwards: {words}")
     for words, function in functions:
         between = _apply_rule_to_all(function, inputs)
         for others, other in functions if between is not None else ():
             if _maps(other, between or [], outputs):
                 why = f"it is two rules that exist already, one after the other: {words} Then: {others}"
-                raise UnfitItem(COMPOSITION, why)
+                raise UnfitItem("composition_of_known", why)
 
 
 def refuse_structural(
@@ -115,7 +109,7 @@ def refuse_structural(
             "the rule does the same to any tokens, so that it is symbolic; a semantic rule uses what tokens "
             "mean outside the puzzle"
         )
-        raise UnfitItem(STRUCTURAL, why)
+        raise UnfitItem("structural", why)
 
 
 def refuse_mirrored(puzzle: ItemParts) -> None:
@@ -123,7 +117,7 @@ def refuse_mirrored(puzzle: ItemParts) -> None:
     for number, (source, wanted) in enumerate(puzzle.examples, 1):
         if source == puzzle.answer and wanted == puzzle.query:
             why = f"example {number} turns the answer into the query: read backwards, it shows the answer"
-            raise UnfitItem(MIRRORED, why)
+            raise UnfitItem("mirrored_example", why)
 
 
 def _functions(dimension: Dimension) -> list[tuple[str, Function]]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pyjson5
 
-from perennial.prompts.render import render, template_hash
+from perennial.prompts.render import render
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.text import plain_text
 from perennial.tasks.a2rbench.catalogue import DIMENSIONS, Dimension, Value
@@ -170,11 +170,6 @@ def write_prompt(dimension: Dimension, examples: list[Example], query: Value) ->
 def _write_form(dimension: Dimension, texts: bool) -> str:
     """The sentence that says what inputs look like; `texts` are those in place of innermost lists."""
     return render(FORM_TEMPLATE, dimension=dimension, has_texts=texts).strip()
-
-
-def prompt_hash() -> str:
-    """Return the hash of the template of prompts."""
-    return template_hash(TEMPLATE)
 
 
 def write_value(value: Value, dimension: int) -> str:

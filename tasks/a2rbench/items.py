@@ -6,12 +6,13 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
+from perennial.prompts.render import template_hash
 from perennial.schemas.a2rbench.things import OURS, Item, RuleType
 from perennial.schemas.ids import canonical_json, content_id
 from perennial.tasks.a2rbench.catalogue import FORWARD, INVERSE, Dimension, Rule, Value
 from perennial.tasks.a2rbench.fits import Fits, find_fits
 from perennial.tasks.a2rbench.inputs import Example, find_trivial
-from perennial.tasks.a2rbench.item_text import form_of, prompt_hash, read_prompt, write_prompt
+from perennial.tasks.a2rbench.item_text import TEMPLATE, form_of, read_prompt, write_prompt
 from perennial.tasks.a2rbench.measures import compression_of, measure_code
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.values import fault_of_shape, map_tokens, tokens_of
@@ -105,7 +106,7 @@ def write_item(
         gzip=compression.gzip,
         deflate=compression.deflate,
         prompt=write_prompt(rule.dimension, list(puzzle.examples), puzzle.query),
-        template_hash=prompt_hash(),
+        template_hash=template_hash(TEMPLATE),
         rejected_draws=rejected_draws,
         steps=rule.steps,
     )

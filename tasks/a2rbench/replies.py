@@ -358,24 +358,19 @@ class _Stated(NamedTuple):
     level: int
 
 
-class _Reading(NamedTuple):
-    """What a reply holds: whether it says anything of an answer, and the one that counts."""
-
-    is_found: bool
-    answer: Answer | None
-
-
 def read_answer(reply: str, form: OutputForm | None = None) -> Answer | None:
     """Return the one answer that a reply gives to an item of this form; None without one.
 
     Without a form only strict JSON counts, and values are taken as they are written.
     """
-    return _read(reply, form).answer
+    _, answer = _read(reply, form)
+    return answer
 
 
 def has_answer(reply: str, form: OutputForm | None = None) -> bool:
     """Return whether the program reads what the reply says of its answer: one, several, or `null`."""
-    return _read(reply, form).is_found
+    has_any, _ = _read(reply, form)
+    return has_any
 
 
 def write_answer(answer: object, rule: str = "", reasoning: str = "") -> str:
@@ -383,12 +378,13 @@ def write_answer(answer: object, rule: str = "", reasoning: str = "") -> str:
     return json.dumps({"rule": rule, "reasoning": reasoning, KEY: answer}, ensure_ascii=False)
 
 
-def _read(reply: str, form: OutputForm | None) -> _Reading:
+def _read(reply: str, form: OutputForm | None) -> tuple[bool, Answer | None]:
+    """Whether the reply says anything of an answer, and the one that counts."""
     text = reply[-_MOST_READ:]
     objects = objects_with(KEY, text)
     if form is None:
         plain = [_Stated(_as_json(json_object.value[KEY]), 1) for json_object in objects]
-        return _Reading(bool(objects), _decide(plain, _find_stated_rule(objects, text)))
+        return bool(objects), _decide(plain, _find_stated_rule(objects, text))
     stated = [claim for json_object in objects for claim in _of_object(text, json_object, form)]
     # What stands in an object that was read, such as its reasoning, is no statement beside it.
     named = find_named(_blank(text, objects), form)
@@ -398,12 +394,12 @@ def _read(reply: str, form: OutputForm | None) -> _Reading:
         # Behind its last object a reply may still take it back.
         end = max([claim.end for claim in objects] + [claim.end for claim in members])
         stated += _weigh(members, 2) + _weigh([claim for claim in claims if claim.start >= end], 3)
-        return _Reading(True, _decide(stated, _find_stated_rule(objects, text)))
+        return True, _decide(stated, _find_stated_rule(objects, text))
     if not claims:
         # What the prompt shows is the puzzle, and no answer.
         claims = [*named, *find_shown(text, form)]
         claims = [claim for claim in claims if claim.value is None or not form.is_shown(claim.value)]
-    return _Reading(bool(claims), _decide(_weigh(claims, 3), _find_stated_rule(objects, text)))
+    return bool(claims), _decide(_weigh(claims, 3), _find_stated_rule(objects, text))
 
 
 def _of_object(text: str, json_object: FoundObject, form: OutputForm) -> list[_Stated]:

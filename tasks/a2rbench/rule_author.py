@@ -85,11 +85,6 @@ class SeedSteps:
         reason, message = (problem.rule, problem.message) if problem else (None, None)
         self.rows.append(Attempt(*key, tried + 1, problem is None, reason, message or None, call_id))
 
-    def calls_of(self, candidate: int) -> list[str]:
-        """Return the calls made for a candidate, in order, each once."""
-        ids = (row.call_id for row in self.rows if row.candidate == candidate and row.call_id)
-        return list(dict.fromkeys(ids))
-
 
 # The JSON forms of what designer, architect and judge reply; whatever they supply is bounded in size.
 
@@ -256,7 +251,6 @@ def _cut(value: object) -> str:
 # Of twenty, each candidate is shown a few; the paper draws them from ARC.
 INSPIRATIONS = 5
 _LONGEST_MESSAGE = 1_000
-_REFUSED_BY_JUDGE = "refused_by_judge"
 
 ReplyValue = TypeVar("ReplyValue")
 
@@ -298,7 +292,8 @@ class RuleWork:
     @property
     def call_ids(self) -> list[str]:
         """The calls that wrote and judged the rule that passed, in order."""
-        return self.attempts.calls_of(self.candidate)
+        rows = (row for row in self.attempts.rows if row.candidate == self.candidate)
+        return list(dict.fromkeys(row.call_id for row in rows if row.call_id))
 
     def refuse_twin(self, why: str) -> None:
         """Take the rule back, as another seed has it: its last step did not pass after all."""
@@ -433,7 +428,7 @@ async def _refuse(ask: JsonAsker, work: RuleWork, step: Step, first: ModelReques
     if verdict is None:
         return Unusable("unjudged", "no judgement could be read", is_final=True)
     reasoning = verdict.reasoning.strip() or "the judge gave no reason"
-    refusal = None if verdict.is_valid else Unusable(_REFUSED_BY_JUDGE, reasoning)
+    refusal = None if verdict.is_valid else Unusable("refused_by_judge", reasoning)
     work.add(step, asked.call_ids[-1], refusal)
     return refusal
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
@@ -236,20 +237,16 @@ def _groups(items: EditionItems) -> Iterator[_ItemGroup]:
         "remapped": is_copy,
     }
     assert set(of_setting) == {ALL, *SETTINGS}
-    for setting, chosen in of_setting.items():
-        parts = [(ALL, "", chosen)]
-        parts += [(ALL, type_, chosen & (items.type == type_)) for type_ in RULE_TYPES]
-        parts += [
-            (ALL, shape, chosen & (items.dimension == number)) for number, shape in enumerate(SHAPES, start=1)
-        ]
-        parts += [
-            (name_domain(number, type_), "", chosen & (items.type == type_) & (items.dimension == number))
-            for number in range(1, len(SHAPES) + 1)
-            for type_ in RULE_TYPES
-        ]
-        for domain, other, rows in parts:
-            if rows.any():
-                yield _ItemGroup(ACCURACY, setting, domain, other, np.flatnonzero(rows))
+    types = {type_: items.type == type_ for type_ in RULE_TYPES}
+    shapes = {shape: items.dimension == number for number, shape in enumerate(SHAPES, start=1)}
+    cells = {(ALL, ""): np.ones(len(items), dtype=bool)}
+    cells |= {(ALL, other): rows for other, rows in (types | shapes).items()}
+    for number, in_shape in enumerate(shapes.values(), start=1):
+        cells |= {(name_domain(number, type_), ""): in_shape & types[type_] for type_ in RULE_TYPES}
+    for (setting, chosen), ((domain, other), in_cell) in product(of_setting.items(), cells.items()):
+        rows = chosen & in_cell
+        if rows.any():
+            yield _ItemGroup(ACCURACY, setting, domain, other, np.flatnonzero(rows))
     for variation in np.unique(items.variation[~is_copy]).tolist():
         rows = np.flatnonzero(~is_copy & (items.variation == variation))
         yield _ItemGroup(BY_VARIATION, ALL, ALL, f"V{variation}", rows)

@@ -99,17 +99,14 @@ class _BoundedHttpClient(DefaultAioHttpClient):
                         kept.append(part)
             except TooMuch as why:
                 why_cut, kept = str(why), [b"".join(kept)[:_SMALL]]
+        headers = response.headers.raw
         return httpx.Response(
             response.status_code,
-            headers=[(name, value) for name, value in response.headers.raw if _is_kept(name)],
+            headers=[pair for pair in headers if pair[0].decode("latin-1").lower() not in _WIRE_HEADERS],
             content=b"".join(kept),
             extensions={_WHY_CUT: why_cut},
             request=request,
         )
-
-
-def _is_kept(header: bytes) -> bool:
-    return header.decode("latin-1").lower() not in _WIRE_HEADERS
 
 
 class TooMuch(Exception):

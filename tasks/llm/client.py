@@ -468,7 +468,7 @@ class ModelClient:
                 request, reservation, lambda: self._breaker.check(request.model), send
             )
         send = partial(self._receive, request, number, lambda: self._post_in_batch(asker, request, body))
-        if asker.is_submitted(request):
+        if asker.find_submitted(request) is not None:
             return await self._attempts.resume(request, send)
         reservation = await self._reserve(request, in_batch=True)
         return await self._attempts.in_batch(request, reservation, send)

@@ -57,9 +57,10 @@ class BatchAsker:
         # A call that a batch gave something, and that is tried again, does not wait for that batch again.
         self._given: set[tuple[int, str]] = set()
 
-    def is_submitted(self, request: ModelRequest) -> bool:
-        """Whether the call is in a batch already, and has received nothing of it."""
-        return self._find_submitted(request) is not None
+    def find_submitted(self, request: ModelRequest) -> StoredBatch | None:
+        """The batch that the call is in already, and has received nothing of; None: it is in none."""
+        stored = self._use.ledger.find_batch(request.model, request.call_id)
+        return None if stored is None or (stored.number, request.call_id) in self._given else stored
 
     async def post(
         self, request: ModelRequest, body: Mapping[str, Any], estimate_usd: float | None = None
@@ -75,7 +76,11 @@ class BatchAsker:
         call = Waiting(request, text.encode("utf-8", "replace"), received, estimate_usd)
         self._open += 1
         try:
-            self._place(call)
+            stored = self.find_submitted(request)
+            if stored is None:
+                self._collect(call)
+            else:
+                self._watch(stored).add([call])
             return await call.received
         finally:
             self._open -= 1
@@ -88,17 +93,6 @@ class BatchAsker:
         for task in self._watching:
             task.cancel()
         await asyncio.gather(*self._watching, return_exceptions=True)
-
-    def _place(self, call: Waiting) -> None:
-        stored = self._find_submitted(call.request)
-        if stored is None:
-            self._collect(call)
-        else:
-            self._watch(stored).add([call])
-
-    def _find_submitted(self, request: ModelRequest) -> StoredBatch | None:
-        stored = self._use.ledger.find_batch(request.model, request.call_id)
-        return None if stored is None or (stored.number, request.call_id) in self._given else stored
 
     def _collect(self, call: Waiting) -> None:
         if self._bytes + len(call.line) > self._use.most_bytes:
