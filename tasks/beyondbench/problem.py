@@ -119,7 +119,6 @@ class Task(Generic[P]):
     title: str
     params: type[P]
     variations: tuple[Variation, ...]
-    template: str
     draw: Callable[[str, int, random.Random], P | None]
     solve: Callable[[P], Solutions]
     verify: Callable[[P, Answer], str]
@@ -135,6 +134,12 @@ class Task(Generic[P]):
     )
     is_best: Callable[[P, Answer], bool] | None = None
     heuristic: Callable[[P], Answer] | None = None
+    group: str = ""  # the folder of its template below its suite's
+
+    @property
+    def template(self) -> str:
+        """The name of the template of its prompts."""
+        return f"beyondbench/{self.suite}/{self.group}{self.name}.md.j2"
 
     @cached_property
     def _payloads(self) -> "TypeAdapter[P]":

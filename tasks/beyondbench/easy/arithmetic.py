@@ -5,8 +5,8 @@ import random
 from collections.abc import Iterable
 from fractions import Fraction
 
-from perennial.tasks.beyondbench.easy.lists import LARGEST_OF_PAIR as LARGEST
 from perennial.tasks.beyondbench.easy.lists import (
+    LARGEST_OF_PAIR,
     PAIRS,
     ListParams,
     PairParams,
@@ -31,17 +31,12 @@ ABSOLUTE_DIFFERENCE = easy_task(
 # Addition: the sum of a list (F.2 of the paper).
 
 
-def _sum_by_sign(values: Values) -> int:
-    positive, negative = 0, 0
-    for value in values:
-        if value > 0:
-            positive += value
-        else:
-            negative -= value
-    return positive - negative
-
-
-ADDITION = easy_task("arithmetic/addition", "the sum of a list", sum, _sum_by_sign)
+ADDITION = easy_task(
+    "arithmetic/addition",
+    "the sum of a list",
+    sum,
+    lambda values: sum(value for value in values if value > 0) - sum(-value for value in values if value < 0),
+)
 
 
 # Alternating sum of a list: x1 - x2 + x3 - .. (F.2 of the paper).
@@ -89,7 +84,7 @@ DIVISION = easy_task(
     PAIRS,
     draw=_draw_division,
     space=lambda _variation, _size: count_space(
-        count_pairs(LARGEST), "ordered pairs with a quotient of at least 0.1 in size"
+        count_pairs(LARGEST_OF_PAIR), "ordered pairs with a quotient of at least 0.1 in size"
     ),
     guess=lambda _params, rng: round(rng.uniform(-10, 10), 2),
     kind=decimal(Fraction(1, 100)),

@@ -104,11 +104,6 @@ class ListParams:
     values: Annotated[tuple[Integer, ...], Field(min_length=1, max_length=100)]
 
 
-def draw_list(variation: str, size: int, rng: random.Random) -> ListParams:
-    """So many different integers, uniform in the variation's range."""
-    return ListParams(tuple(draw_distinct(variation, size, rng)))
-
-
 def numbers_of(variation: str) -> range:
     """The integers that a variation's lists are drawn from."""
     return range(-LARGEST[variation], LARGEST[variation] + 1)
@@ -141,11 +136,6 @@ def count_space(number: int, doc: str) -> Space:
     return Space(math.log10(number), True, doc)
 
 
-def list_space(variation: str, size: int) -> Space:
-    """The number of lists: arrangements without repetition."""
-    return count_space(math.perm(len(numbers_of(variation)), size), "ordered lists of different integers")
-
-
 def list_tokens(variation: str, size: int) -> tuple[int, int]:
     """Estimates of prompt and solution: a n + b log10 M + g with a = 6, b = 4, g = 40.
 
@@ -153,11 +143,6 @@ def list_tokens(variation: str, size: int) -> tuple[int, int]:
     """
     tokens = 6 if variation == STANDARD.name else 8
     return round(tokens * size + 4 * math.log10(2 * LARGEST[variation]) + 40), 24
-
-
-def guess_element(params: ListParams, rng: random.Random) -> int:
-    """A random integer from the range of the list's elements."""
-    return rng.randint(min(params.values), max(params.values))
 
 
 def guess_count(params: ListParams, rng: random.Random) -> int:
@@ -213,10 +198,12 @@ LISTS = Inputs(
     words=lambda params: {"values": list(params.values)},
     read=read_list,
     variations=(STANDARD, LARGE),
-    draw=draw_list,
-    space=list_space,
+    draw=lambda variation, size, rng: ListParams(tuple(draw_distinct(variation, size, rng))),
+    space=lambda variation, size: count_space(
+        math.perm(len(numbers_of(variation)), size), "ordered lists of different integers"
+    ),
     tokens=list_tokens,
-    guess=guess_element,
+    guess=lambda params, rng: rng.randint(min(params.values), max(params.values)),
     near=_near_lists,
 )
 
@@ -283,13 +270,13 @@ def easy_task(
             if (near := kind.as_answer(compute(*arguments))) != answer:
                 yield mistake, near
 
+    group, name = path.split("/")
     return Task(
-        path.partition("/")[2],
+        name,
         suite="easy",
         title=title,
         params=inputs.params,
         variations=inputs.variations,
-        template=f"beyondbench/easy/{path}.md.j2",
         draw=inputs.draw,
         solve=lambda params: only_solution(kind.as_answer(compute(*inputs.arguments(params)))),
         verify=lambda params, answer: kind.grade(compute(*inputs.arguments(params)), answer),
@@ -301,6 +288,7 @@ def easy_task(
         tokens=inputs.tokens,
         space=inputs.space,
         mutate=near_misses,
+        group=f"{group}/",
     )
 
 

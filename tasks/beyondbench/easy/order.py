@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import groupby, pairwise, permutations
 
 from perennial.schemas.beyondbench.things import Space
 from perennial.tasks.beyondbench.easy.lists import (
@@ -49,19 +49,11 @@ FIND_MINIMUM = easy_task(
 # The index, from 0, of the first largest element (F.5.5 of the paper).
 
 
-def _step_through_index_of_maximum(values: Values) -> int:
-    best = 0
-    for index, value in enumerate(values):
-        if value > values[best]:
-            best = index
-    return best
-
-
 INDEX_OF_MAXIMUM = easy_task(
     "extremes/index_of_maximum",
     "the index of the largest element",
     lambda values: values.index(max(values)),
-    _step_through_index_of_maximum,
+    lambda values: max(range(len(values)), key=values.__getitem__),
     guess=guess_count,
 )
 
@@ -87,15 +79,10 @@ RANGE = easy_task(
 # The largest element below the maximum (F.5 of the paper).
 
 
-def _below_maximum(values: Values) -> int:
-    largest = max(values)
-    return max(value for value in values if value < largest)
-
-
 SECOND_MAXIMUM = easy_task(
     "extremes/second_maximum",
     "the second largest element",
-    _below_maximum,
+    lambda values: max(value for value in values if value < max(values)),
     lambda values: sorted(set(values))[-2],
 )
 
@@ -131,21 +118,15 @@ def _add_places(values: Values) -> int:
     return sum(index for index, value in enumerate(values) if value == largest)
 
 
-def _step_through(values: Values) -> int:
-    best, total = values[0], 0
-    for index, value in enumerate(values):
-        if value > best:
-            best, total = value, index
-        elif value == best:
-            total += index
-    return total
+def _compare_all(values: Values) -> int:
+    return sum(index for index, value in enumerate(values) if all(value >= other for other in values))
 
 
 SUM_OF_MAX_INDICES = easy_task(
     "extremes/sum_of_max_indices",
     "the sum of the indices of the largest element",
     _add_places,
-    _step_through,
+    _compare_all,
     draw=_draw_sum_of_max_indices,
     space=_space_of_max_indices,
     guess=lambda params, rng: rng.randint(0, 3 * len(params.values)),
@@ -355,16 +336,8 @@ def _find_modes(values: Values) -> list[int]:
 
 
 def _measure_runs(values: Values) -> list[int]:
-    ordered = sorted(values)
-    longest, modes, start = 0, [0], 0
-    for index, value in enumerate(ordered):
-        start = start if ordered[start] == value else index
-        length = index - start + 1
-        if length > longest:
-            longest, modes = length, [value]
-        elif length == longest:
-            modes.append(value)
-    return modes
+    lengths = {value: len(list(run)) for value, run in groupby(sorted(values))}
+    return [value for value, length in lengths.items() if length == max(lengths.values())]
 
 
 MODE = easy_task(

@@ -376,7 +376,6 @@ TASK = Task(
         Variation(family, SIZES, is_unique=False, reuse="when_exhausted" if family in _SMALL else "never")
         for family in FAMILIES
     ),
-    template="beyondbench/hard/boolean_sat.md.j2",
     draw=draw_formula,
     solve=_solve,
     verify=_verify,

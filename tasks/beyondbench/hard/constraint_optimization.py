@@ -414,7 +414,6 @@ TASK = Task(
         Variation(name, SIZES, is_unique=False)
         for name in ("basic", "quality", "dependency", "risk", "mixed")
     ),
-    template="beyondbench/hard/constraint_optimization.md.j2",
     draw=draw_plan,
     solve=_solve,
     verify=_verify,

@@ -53,6 +53,11 @@ class CryptarithmParams:
         return frozenset(word[0] for word in self.words)
 
     @property
+    def is_product(self) -> bool:
+        """Whether the equation forwards is that of a product, else of a sum."""
+        return self.operation in ("multiplication", "division")
+
+    @property
     def forwards(self) -> tuple[str, str, str]:
         """The words of the same equation as a sum or a product: two operands, then what they make."""
         if self.operation in ("addition", "multiplication"):
@@ -177,10 +182,9 @@ def find_solutions(params: CryptarithmParams, limit: int = 2) -> Solutions:
     letters = params.letters
     places = {letter: number for number, letter in enumerate(letters)}
     words = [np.array([places[letter] for letter in reversed(word)], np.int64) for word in params.forwards]
-    is_product = params.operation in ("multiplication", "division")
     leading = np.array([letter in params.leading for letter in letters], np.bool_)
     solution = np.empty(len(letters), np.int64)
-    count = int(count_solutions(*words, is_product, leading, limit, solution))
+    count = int(count_solutions(*words, params.is_product, leading, limit, solution))
     if not count:
         return Solutions((), 0, True)
     return Solutions((dict(zip(letters, solution.tolist(), strict=True)),), count, count < limit)
@@ -275,8 +279,7 @@ def _verify(params: CryptarithmParams, answer: Answer) -> str:
     first, other, made = (
         reduce(lambda value, letter: 10 * value + answer[letter], word, 0) for word in params.forwards
     )
-    is_product = params.operation in ("multiplication", "division")
-    return RIGHT if (first * other if is_product else first + other) == made else "equation_fails"
+    return RIGHT if (first * other if params.is_product else first + other) == made else "equation_fails"
 
 
 def _check(params: CryptarithmParams, answer: Answer) -> bool:
@@ -340,7 +343,6 @@ TASK = Task(
         *(Variation(name, sizes) for name, sizes in VARIATIONS.items()),
         *(Variation(name, sizes, is_counted=False) for name, sizes in WORD_VARIATIONS.items()),
     ),
-    template="beyondbench/hard/cryptarithmetic.md.j2",
     draw=draw,
     solve=_solve,
     verify=_verify,

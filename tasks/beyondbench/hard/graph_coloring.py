@@ -159,16 +159,10 @@ def _wheel(n: int, _rng: random.Random) -> Graph | None:
 
 def _tree(n: int, rng: random.Random) -> Graph | None:
     """A uniform tree, by its Prüfer sequence."""
-    sequence = [rng.randrange(n) for _ in range(n - 2)]
-    degree = [1 + sequence.count(vertex) for vertex in range(n)]
-    edges = []
-    for vertex in sequence:
-        leaf = degree.index(1)
-        edges.append((leaf, vertex))
-        degree[leaf] = 0
-        degree[vertex] -= 1
-    first = degree.index(1)
-    return [*edges, (first, degree.index(1, first + 1))], 2
+    # Imported here, as below: few processes draw trees.
+    from networkx import from_prufer_sequence
+
+    return list(from_prufer_sequence([rng.randrange(n) for _ in range(n - 2)]).edges), 2
 
 
 def smaller_parts(n: int) -> range:
@@ -492,7 +486,6 @@ TASK = Task(
         Variation(family, sizes, is_unique=False, reuse="when_exhausted" if family in _SMALL else "never")
         for family, (_, sizes) in FAMILIES.items()
     ),
-    template="beyondbench/hard/graph_coloring.md.j2",
     draw=draw_graph,
     solve=_solve,
     verify=_verify,

@@ -494,7 +494,6 @@ TASK = Task(
     params=LogicGridParams,
     # The paper counts eight variations, of sizes 3 and 4 by its results, and names sizes 3 to 5.
     variations=tuple(Variation(name, (size,), is_counted=size < 5) for name, size in VARIATIONS.items()),
-    template="beyondbench/hard/logic_grid.md.j2",
     draw=draw,
     solve=_solve,
     verify=verify,

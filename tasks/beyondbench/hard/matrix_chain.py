@@ -158,7 +158,6 @@ TASK = Task(
     title="the fewest scalar multiplications of a chain of matrices",
     params=ChainParams,
     variations=tuple(Variation(pattern, SIZES) for pattern in PATTERNS),
-    template="beyondbench/hard/matrix_chain.md.j2",
     draw=_draw,
     solve=lambda params: only_solution(_fewest_multiplications(params.dimensions)),
     verify=_verify,

@@ -337,7 +337,6 @@ TASK = Task(
     title="the integer in a window that satisfies congruences and further conditions",
     params=SystemParams,
     variations=tuple(Variation(name, SIZES) for name in ("basic", "prime", "range", "divisible", "mixed")),
-    template="beyondbench/hard/modular_systems.md.j2",
     draw=_draw,
     solve=_solve,
     verify=_verify,

@@ -280,7 +280,6 @@ TASK = Task(
         Variation(name, sizes, False, "when_exhausted", name.startswith("queens_"), name == EMPTY)
         for name, (_, sizes) in VARIATIONS.items()
     ),
-    template="beyondbench/hard/n_queens.md.j2",
     draw=draw,
     solve=_solve,
     verify=_verify,

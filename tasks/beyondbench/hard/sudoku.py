@@ -318,7 +318,6 @@ TASK = Task(
         )
         for name, bands in BANDS.items()
     ),
-    template="beyondbench/hard/sudoku.md.j2",
     draw=draw,
     solve=_solve,
     verify=verify,

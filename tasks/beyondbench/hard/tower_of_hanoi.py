@@ -326,7 +326,6 @@ TASK = Task(
         *(Variation(f"disks_{disks}", (disks,), reuse="when_exhausted") for disks in DISKS),
         Variation(POSITIONS, tuple(DISKS), reuse="when_exhausted", is_counted=False),
     ),
-    template="beyondbench/hard/tower_of_hanoi.md.j2",
     draw=_draw,
     solve=_solve,
     verify=_verify,

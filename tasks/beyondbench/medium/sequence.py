@@ -200,7 +200,6 @@ def sequence_task(
         title=title,
         params=SequenceParams,
         variations=tuple(Variation(family.name, family.sizes) for family in families.values()),
-        template=f"beyondbench/medium/{name}.md.j2",
         draw=draw,
         solve=solve,
         verify=verify,
