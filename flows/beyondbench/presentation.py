@@ -44,6 +44,3 @@ PRESENTATION = Presentation(
     "Srivastava et al., BeyondBench, 2025, arXiv 2509.24210",
     draw_example,
 )
-
-
-# What BeyondBench adds to the explorer: its problems, and their solutions.

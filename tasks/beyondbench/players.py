@@ -25,6 +25,7 @@ from perennial.tasks.beyondbench.forms.mappings import (
 )
 from perennial.tasks.beyondbench.forms.numbers import RELATIONS, RelationForm
 from perennial.tasks.beyondbench.gate import TaskGame
+from perennial.tasks.beyondbench.hard.tower_of_hanoi import find_shortest
 from perennial.tasks.beyondbench.problem import load_data, write_answer
 
 # Answers without the names of a problem: what a guesser learns of one problem and writes for another.
@@ -57,14 +58,8 @@ def _write_moves(form: MovesForm, shape: str) -> Answer:
 
 def _move_tower(form: MovesForm, _size: int) -> Answer:
     """The moves of a tower from the first peg to the last."""
-
-    def move(disks: int, source: str, target: str, spare: str) -> list[Answer]:
-        if not disks:
-            return []
-        above = move(disks - 1, source, spare, target), move(disks - 1, spare, target, source)
-        return [*above[0], [disks, source, target], *above[1]]
-
-    return move(form.disks, form.pegs[0], form.pegs[2], form.pegs[1])
+    moves, *_ = find_shortest(form.pegs[0] * form.disks, form.pegs[-1] * form.disks, form.pegs)
+    return [list(move) for move in moves]
 
 
 def _describe_coloring(_form: ColoringForm, answer: Answer) -> str:

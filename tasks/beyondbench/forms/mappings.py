@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import ClassVar
 
 from perennial.schemas.beyondbench.things import Answer
@@ -33,16 +33,9 @@ def flatten_tables(text: str) -> str:
 
 def find_last_lines(text: str, read: Callable[[str], Answer | None]) -> Answer | None:
     """What the last lines read together, each of which is accepted; empty lines do not part them."""
-    runs: list[list[str]] = [[]]
-    for line in text.splitlines():
-        if not line.strip():
-            continue
-        if read(line) is not None:
-            runs[-1].append(line)
-        elif runs[-1]:
-            runs.append([])
-    last = next((run for run in reversed(runs) if run), None)
-    return read("\n".join(last)) if last else None
+    lines = (line for line in text.splitlines() if line.strip())
+    runs = [list(run) for is_read, run in groupby(lines, lambda line: read(line) is not None) if is_read]
+    return read("\n".join(runs[-1])) if runs else None
 
 
 # Mappings from numbers to values.
@@ -197,17 +190,15 @@ class AssignmentTableForm(Form):
     def find_last(self, text: str) -> Answer | None:
         """The last complete table on lines that follow each other."""
         last_table = None
-        lines: list[str] = []
-        for line in [*text.splitlines(), "end of the text"]:
-            if len(line) <= MAX_TEXT and self._tokens(line) is not None:
-                lines.append(line)
-                continue
-            if lines and (table := self._scan("\n".join(lines)[-MAX_TEXT:])) is not None:
+        for is_table, lines in groupby(text.splitlines(), self._holds_names_alone):
+            if is_table and (table := self._scan("\n".join(lines)[-MAX_TEXT:])) is not None:
                 is_complete = len(table) == len(self.people)
                 if is_complete and all(len(row) == len(self.categories) for row in table.values()):
                     last_table = table
-            lines = []
         return last_table
+
+    def _holds_names_alone(self, line: str) -> bool:
+        return len(line) <= MAX_TEXT and self._tokens(line) is not None
 
     @cached_property
     def _names(self) -> Mapping[str, tuple[str, str, str]]:

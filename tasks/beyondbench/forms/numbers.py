@@ -161,7 +161,6 @@ _EXACT = re.compile(rf"[-+]?\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{PLACES}}})?")
 _DECIMAL = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}\.\d{{1,{MAX_DIGITS}}}")
 _GROUPED = re.compile(r"([-+]?\d{1,3}(?:(?:,|\{,\}|\s|_)\d{3})+)(\.\d+)?")
 _FRACTION = re.compile(r"([-+]?)(?:\\[dt]?frac\{(\d{1,20})\}\{(\d{1,20})\}|(\d{1,20})\s*/\s*(\d{1,20}))")
-_INTEGER = IntegerForm()
 
 
 def value_of(answer: Answer) -> Fraction | None:
@@ -211,7 +210,7 @@ class TermForm(IntegerForm):
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         if isinstance(answer, int):
-            yield from _INTEGER.mutations(answer, rng)
+            yield from IntegerForm.mutations(self, answer, rng)
             for hundredths in (1, -1, 50, -50):
                 yield f"off by {hundredths} hundredths", write_value(answer + Fraction(hundredths, 100))
             return
