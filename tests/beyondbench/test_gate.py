@@ -1,7 +1,9 @@
 """The gate finds planted faults: of graders, checkers, solvers, readers, forms and claims."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,21 +51,16 @@ def is_list(answer: Answer, reference: Answer) -> bool:
     return type(answer) is list and len(answer) == len(reference)
 
 
-def with_form(name: str, change: Callable[[Form, Answer], str]) -> Task[Any]:
-    """Return the task whose form writes otherwise."""
+def with_form(name: str, method: str, change: Callable[..., Any]) -> Task[Any]:
+    """Return the task of whose form one method is another function, of the form and its arguments."""
     task = TASKS[name]
 
-    @dataclass(frozen=True)
-    class Changed:
-        form: Form
+    def changed(params: Any) -> Any:
+        form = task.form(params)
+        methods = {each: getattr(form, each) for each in dir(form) if each[0] != "_"}
+        return SimpleNamespace(**methods | {method: partial(change, form)})
 
-        def write(self, answer: Answer) -> str:
-            return change(self.form, answer)
-
-        def __getattr__(self, attribute: str) -> Any:
-            return getattr(self.form, attribute)
-
-    return replace(task, form=lambda params: Changed(task.form(params)))
+    return replace(task, form=changed)
 
 
 def solving(name: str, change: Callable[[Solutions], Solutions]) -> Task[Any]:
@@ -150,13 +147,13 @@ PLANTED: dict[str, Callable[[], Task[Any]]] = {
     "the text shows other numbers": lambda: reading("sorting", lambda prompt: prompt.replace("1", "2")),
     "the text lacks a term": lambda: reading("addition", lambda prompt: prompt.replace("[", "[5, ")),
     "an answer is written without its sign": lambda: with_form(
-        "alternating_sum", lambda form, answer: form.write(answer).lstrip("-")
+        "alternating_sum", "write", lambda form, answer: form.write(answer).lstrip("-")
     ),
     "an answer is written with words": lambda: with_form(
-        "addition", lambda form, answer: f"the sum {form.write(answer)}"
+        "addition", "write", lambda form, answer: f"the sum {form.write(answer)}"
     ),
     "an answer is written without a comma": lambda: with_form(
-        "sorting", lambda form, answer: form.write(answer).replace(",", "")
+        "sorting", "write", lambda form, answer: form.write(answer).replace(",", "")
     ),
     "too few changed answers are tried": lambda: _with_mutations(3),
     "no changed answer is tried": lambda: _with_mutations(0),
@@ -172,20 +169,11 @@ def _congruences(params: Any) -> list[tuple[int, int]]:
 
 
 def _with_mutations(number: int, repeated: int = 1) -> Task[Any]:
-    task = TASKS["addition"]
+    def mutations(_form: Form, answer: Answer, _rng: Any) -> Any:
+        steps = [*range(1, number + 1)] * repeated
+        yield from ((f"off by {step}", answer + step) for step in steps)
 
-    @dataclass(frozen=True)
-    class Few:
-        form: Form
-
-        def mutations(self, answer: Answer, _rng: Any) -> Any:
-            steps = [*range(1, number + 1)] * repeated
-            yield from ((f"off by {step}", answer + step) for step in steps)
-
-        def __getattr__(self, attribute: str) -> Any:
-            return getattr(self.form, attribute)
-
-    return replace(task, form=lambda params: Few(task.form(params)))
+    return with_form("addition", "mutations", mutations)
 
 
 def test_at_least_thirty_faults_are_planted() -> None:

@@ -108,13 +108,8 @@ def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(
 
 
 @pytest.mark.slow
-def test_the_page_says_what_was_not_asked(plain: ReportData, plain_page: str) -> None:
+def test_the_page_says_what_was_not_asked(plain_page: str) -> None:
     assert "m-small was not asked 2 of hard, which its context does not hold." in plain_page
-    unasked = plain.tables["unasked"].records()
-    assert [(row["player"], row["domain"], row["size"], row["unasked"]) for row in unasked] == [
-        ("m-small", "sudoku", 4, 1),
-        ("m-small", "sudoku", 9, 1),
-    ]
 
 
 @pytest.mark.slow
