@@ -145,11 +145,6 @@ COUNT_NEGATIVE = easy_task(
 # Count of palindromic numbers, repeats counted each time (F.3 of the paper).
 
 
-def is_palindrome(value: int) -> bool:
-    """Whether the decimal notation reads the same backwards; a sign does not."""
-    return str(value) == str(value)[::-1]
-
-
 def _count_reversed(values: Values) -> int:
     """The count of values that equal the number with their digits reversed."""
     count = 0
@@ -177,7 +172,7 @@ _DRAW, _SPACE = plant(
 COUNT_PALINDROMIC = easy_task(
     "counting/count_palindromic",
     "how many elements are palindromes",
-    lambda values: sum(map(is_palindrome, values)),
+    lambda values: sum(str(value) == str(value)[::-1] for value in values),
     _count_reversed,
     draw=_DRAW,
     space=_SPACE,
@@ -186,11 +181,6 @@ COUNT_PALINDROMIC = easy_task(
 
 
 # Count of perfect squares, 0 among them, repeats counted each time (F.3 of the paper).
-
-
-def is_square(value: int) -> bool:
-    """Whether the value is the square of an integer."""
-    return value >= 0 and isqrt(value) ** 2 == value
 
 
 def _count_by_odd_sums(values: Values) -> int:
@@ -210,7 +200,7 @@ _DRAW_COUNT_PERFECT_SQUARES, _SPACE_COUNT_PERFECT_SQUARES = plant(
 COUNT_PERFECT_SQUARES = easy_task(
     "counting/count_perfect_squares",
     "how many elements are perfect squares",
-    lambda values: sum(map(is_square, values)),
+    lambda values: sum(value >= 0 and isqrt(value) ** 2 == value for value in values),
     _count_by_odd_sums,
     draw=_DRAW_COUNT_PERFECT_SQUARES,
     space=_SPACE_COUNT_PERFECT_SQUARES,

@@ -113,20 +113,11 @@ def _space_of_max_indices(variation: str, size: int) -> Space:
     return count_space(sum(numbers), "lists with the largest element one to three times, all others once")
 
 
-def _add_places(values: Values) -> int:
-    largest = max(values)
-    return sum(index for index, value in enumerate(values) if value == largest)
-
-
-def _compare_all(values: Values) -> int:
-    return sum(index for index, value in enumerate(values) if all(value >= other for other in values))
-
-
 SUM_OF_MAX_INDICES = easy_task(
     "extremes/sum_of_max_indices",
     "the sum of the indices of the largest element",
-    _add_places,
-    _compare_all,
+    lambda values: sum(index for index, value in enumerate(values) if value == max(values)),
+    lambda values: sum(i for i, value in enumerate(values) if all(value >= other for other in values)),
     draw=_draw_sum_of_max_indices,
     space=_space_of_max_indices,
     guess=lambda params, rng: rng.randint(0, 3 * len(params.values)),

@@ -110,11 +110,6 @@ def _list_clauses(n: int, width: int) -> tuple[tuple[Clause, ...], ...]:
     )
 
 
-def mixed_widths(n: int) -> set[int]:
-    """The widths of clauses in a mixed formula of n variables."""
-    return {min(width, n) for width in _MIXED_WIDTHS}
-
-
 def n_facts(n: int) -> int:
     """The number of positive unit clauses in a Horn formula: 20% of the variables."""
     return max(1, round(0.2 * n))
@@ -245,7 +240,11 @@ def count_formulas(family: str, n: int) -> Space:
     elif family == "xor":
         count = sum(_count_xor(n, equations) for equations in {n_equations(n, m / n) for m in lengths})
     else:
-        widths = {"random_k": {WIDTH}, "mixed": mixed_widths(n), "graph_based": {2}}[family]
+        widths = {
+            "random_k": {WIDTH},
+            "mixed": {min(width, n) for width in _MIXED_WIDTHS},
+            "graph_based": {2},
+        }[family]
         count = sum(_clauses(n, m, widths) for m in lengths)
     return Space(log10(count), False, _DOC)
 
