@@ -26,7 +26,7 @@ from perennial.tasks.a2rbench.growing import Rejected
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.play import InstanceSeat
 from perennial.tasks.sandbox.refusal import SandboxRefusal
-from perennial.tasks.sandbox.tier import Jail, require_protection
+from perennial.tasks.sandbox.tier import Jail, Protection, require_protection
 from perennial.warehouse.a2rbench.published_rules import published_names
 from perennial.warehouse.staging import question_row
 
@@ -61,8 +61,13 @@ def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
     Raises InvalidOption where nothing protects this machine from it, unless the operator accepts that
     now, or had to when the edition was begun.
     """
+    return protect(accept_weak=plan.tier == "none" or bool(policies.own_policy)).jail
+
+
+def protect(*, accept_weak: bool) -> Protection:
+    """Return what protects this machine from code of others; raise InvalidOption as `jail_of` does."""
     try:
-        return require_protection(accept_unprotected=plan.tier == "none" or bool(policies.own_policy)).jail
+        return require_protection(accept_unprotected=accept_weak)
     except SandboxRefusal as error:
         raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 

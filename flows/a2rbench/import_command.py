@@ -10,7 +10,7 @@ import typer
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, json_text
-from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.errors import count
 
 if TYPE_CHECKING:
     from perennial.flows.a2rbench.release import ImportedEdition
@@ -38,21 +38,17 @@ def a2rbench(
 
     Example: perennial import a2rbench seeds.jsonl --edition a2rbench-2025
     """
+    from perennial.flows.a2rbench.edition import protect
     from perennial.flows.a2rbench.release import find_lines, import_lines
     from perennial.flows.run.process_pool import spread_over
     from perennial.schemas.settings.form import require_edition_name
-    from perennial.tasks.sandbox.refusal import SandboxRefusal
-    from perennial.tasks.sandbox.tier import require_protection
     from perennial.warehouse.lock import lock_root
 
     require_edition_name(edition)
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root, may_begin=True)
     lines = find_lines(path)
-    try:
-        protection = require_protection(accept_unprotected=accept_weak_sandbox)
-    except SandboxRefusal as error:
-        raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
+    protection = protect(accept_weak=accept_weak_sandbox)
     with lock_root(store, f"import {edition}", console.print), show_steps("import") as step:
         done = import_lines(
             store,

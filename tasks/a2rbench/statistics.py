@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
@@ -243,10 +242,10 @@ def _groups(items: EditionItems) -> Iterator[_ItemGroup]:
     cells |= {(ALL, other): rows for other, rows in (types | shapes).items()}
     for number, in_shape in enumerate(shapes.values(), start=1):
         cells |= {(name_domain(number, type_), ""): in_shape & types[type_] for type_ in RULE_TYPES}
-    for (setting, chosen), ((domain, other), in_cell) in product(of_setting.items(), cells.items()):
-        rows = chosen & in_cell
-        if rows.any():
-            yield _ItemGroup(ACCURACY, setting, domain, other, np.flatnonzero(rows))
+    for setting, chosen in of_setting.items():
+        for (domain, other), in_cell in cells.items():
+            if (chosen & in_cell).any():
+                yield _ItemGroup(ACCURACY, setting, domain, other, np.flatnonzero(chosen & in_cell))
     for variation in np.unique(items.variation[~is_copy]).tolist():
         rows = np.flatnonzero(~is_copy & (items.variation == variation))
         yield _ItemGroup(BY_VARIATION, ALL, ALL, f"V{variation}", rows)
