@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from perennial.prompts.knowlogic.sentences import load_sentences, prompt_hash
 from perennial.prompts.render import render
@@ -102,15 +103,8 @@ def read_text(domain: Domain, text: QuestionText, language: Language) -> Problem
 
 def says_the_same(problem: Problem, read: Problem) -> bool:
     """Whether a problem read from a text is this one; precision and kind of a gap are not in the text."""
-    same = (
-        problem.scenario == read.scenario
-        and problem.entities == read.entities
-        and problem.details == read.details
-        and problem.statements == read.statements
-        and problem.asked == read.asked
-        and problem.options == read.options
-    )
-    return same and (problem.asked is not None or problem.type == read.type)
+    has_type = problem.asked is not None or problem.type == read.type
+    return has_type and replace(read, type=problem.type) == problem
 
 
 # From a problem to its rows: the ids, the labels and the texts in each language.

@@ -245,26 +245,17 @@ def _items_of_table(text: str) -> Iterator[PrintedItem]:
 
 def _items_of_pair(source: str, domain: str, kind: str, text: str) -> Iterator[PrintedItem]:
     start = 0
-    languages: list[Language] = ["zh", "en"]
-    for language in languages:
+    for language in LANGUAGES:
+        item = PrintedItem(source, domain, kind, language, None, _NOT_WHOLE)
         patterns = _ITEMS if len(text) <= _LONGEST else ()
-        matches = [match for item in patterns if (match := item.search(text, start))]
+        matches = [match for pattern in patterns if (match := pattern.search(text, start))]
         if not matches:
-            yield PrintedItem(source, domain, kind, language, None, _NOT_WHOLE)
+            yield item
             continue
         first = min(matches, key=lambda match: (match.start(), match.end()))
         body = re.sub(r"^\s*\(?(?:Known:)?", "", text[start : first.start()])
         start = first.end()
-        yield _item(
-            source,
-            domain,
-            kind,
-            language,
-            body,
-            question=first["question"],
-            printed=first["options"],
-            key=first["key"],
-        )
+        yield _read_item(item, body, first["question"], first["options"], first["key"])
 
 
 def _items_of_figures(text: str) -> Iterator[PrintedItem]:
@@ -282,8 +273,7 @@ def _items_of_figure(source: str, text: str) -> Iterator[PrintedItem]:
     for mark, following in zip(marks, (*marks[1:], None), strict=False):
         parts[mark[1], mark[2] or ""] = text[mark.end() : following.start() if following else None].strip()
     key = re.sub(r"[^A-D]", "", parts.get(("Correct Answer", ""), ""))
-    languages: list[Language] = ["zh", "en"]
-    for language in languages:
+    for language in LANGUAGES:
         suffix = "CN" if language == "zh" else "EN"
         asked, options = (
             parts.get((name, suffix)) or _in_language(parts.get((name, ""), ""), language)
@@ -301,7 +291,8 @@ def _items_of_figure(source: str, text: str) -> Iterator[PrintedItem]:
         elif language == "zh" and "。" in question.strip(" 。"):
             conclusion, _, question = question.strip(" 。").rpartition("。")
             body = f"{body}\n{conclusion}"
-        yield _item(source, domain, "", language, body, question, options, key)
+        item = PrintedItem(source, domain, "", language, None, _NOT_WHOLE)
+        yield _read_item(item, body, question, options, key)
 
 
 def _in_language(text: str, language: Language) -> str:
@@ -326,28 +317,27 @@ def _in_language(text: str, language: Language) -> str:
     return re.sub(r"\([^()\u4e00-\u9fff]*\)", "", "\n".join(chinese))
 
 
-def _item(
-    source: str, domain: str, kind: str, language: Language, body: str, question: str, printed: str, key: str
-) -> PrintedItem:
+def _read_item(item: PrintedItem, body: str, question: str, printed: str, key: str) -> PrintedItem:
+    """The item with its question, or with the reason why that is not whole."""
     options = _OPTIONS.match(printed.strip()) if len(printed) <= _LONGEST_OPTIONS else None
-    if not domain or not options or not key:
-        part = "domain" if not domain else "options" if not options else "answer"
-        return PrintedItem(source, domain, kind, language, None, f"its {part} is not readable in this text")
+    if not item.domain or not options or not key:
+        part = "domain" if not item.domain else "options" if not options else "answer"
+        return item._replace(missing=f"its {part} is not readable in this text")
     value = {
-        "id": source,
+        "id": item.source,
         "text": body.strip(),
         "question": question.strip(),
         "options": [option.strip(" ;；\n") for option in options.groups()],
         "answer": key,
-        "domain": domain,
-        "language": language,
+        "domain": item.domain,
+        "language": item.language,
         "difficulty": "medium",  # The paper does not print it, and no verdict looks at it.
     }
     try:
-        (imported,) = read_questions(canonical_json(value), source)
+        (imported,) = read_questions(canonical_json(value), item.source)
     except UnreadableInput as error:
-        return PrintedItem(source, domain, kind, language, None, str(error))
-    return PrintedItem(source, domain, kind, language, imported, "")
+        return item._replace(missing=str(error))
+    return item._replace(question=imported, missing="")
 
 
 # Read the published items about six in a ring: names, facing, statements and question, by known sentences.

@@ -1,9 +1,8 @@
 """The domain mix, built from the tables of nature and the sentences of shelves."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import (
@@ -16,7 +15,6 @@ from perennial.schemas.knowlogic.things import (
     Proposition,
     QuestionType,
 )
-from perennial.tasks.knowlogic.closure import Closure
 from perennial.tasks.knowlogic.mix.sentences import (
     SCENARIOS,
     Descriptions,
@@ -25,8 +23,7 @@ from perennial.tasks.knowlogic.mix.sentences import (
     identify,
     item_sentences,
 )
-from perennial.tasks.knowlogic.nature.meaning import RuleFact as Cell
-from perennial.tasks.knowlogic.nature.meaning import close_cells, read_nature
+from perennial.tasks.knowlogic.nature.meaning import read_nature
 from perennial.tasks.knowlogic.problem import Cuts, Domain, Problem, Request, right_letters
 from perennial.tasks.knowlogic.space.drawing import (
     DrawnOptions,
@@ -295,17 +292,12 @@ class MixJudge:
 
     def _rules(self, problem: Problem, parts: set[Part]) -> set[str]:
         """The rules by which cells that descriptions use follow from other cells of a thing."""
-        rules: set[str] = set()
+        rules, closures = set[str](), self.descriptions.nature.closures
         for entity in map(str, problem.entities):
             for part in sorted(parts):
-                if part in self._closures[entity]:
-                    rules |= {step.rule for step in self._closures[entity].proof(part).values()}
+                if part in closures[entity]:
+                    rules |= {step.rule for step in closures[entity].proof(part).values()}
         return rules
-
-    @cached_property
-    def _closures(self) -> Mapping[str, Closure[Cell]]:
-        nature = self.descriptions.nature
-        return {entity: close_cells(nature, entity) for entity in nature.entities}
 
 
 TYPES: tuple[QuestionType, ...] = (

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from perennial.prompts.knowlogic.sentences import load_sentences
@@ -18,7 +17,6 @@ from perennial.schemas.knowlogic.things import (
     QuestionType,
 )
 from perennial.tasks.knowlogic.arrangement import Constraint, Puzzle
-from perennial.tasks.knowlogic.closure import Closure
 from perennial.tasks.knowlogic.nature.draw import SCENARIOS, NatureDrawer, Scenario, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
     CUTS,
@@ -30,7 +28,6 @@ from perennial.tasks.knowlogic.nature.meaning import (
     FactMaker,
     Meaning,
     Nature,
-    close_cells,
     constrain,
     is_unmentioned,
     notes_in,
@@ -40,7 +37,6 @@ from perennial.tasks.knowlogic.nature.meaning import (
     rules_of_order,
     slots_of,
 )
-from perennial.tasks.knowlogic.nature.meaning import RuleFact as Fact
 from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook
 from perennial.tasks.knowlogic.problem import Domain, Opening, Openings, Problem
 
@@ -144,16 +140,12 @@ class NatureJudge:
                 continue
             cells = [str(self.nature.cells[str(entity)][meaning.about]) for entity in problem.entities]
             for entity, cell in zip(problem.entities, cells, strict=True):
-                closure = self._closures[str(entity)]
+                closure = self.nature.closures[str(entity)]
                 if (meaning.about, cell) in closure:
                     rules |= {step.rule for step in closure.proof((meaning.about, cell)).values()}
             if meaning.relation in ORDERS:
                 rules |= rules_of_order(ORDERS[meaning.relation], cells)
         return rules
-
-    @cached_property
-    def _closures(self) -> dict[str, Closure[Fact]]:
-        return {entity: close_cells(self.nature, entity) for entity in self.nature.entities}
 
 
 # Words of nature: the phrasebook of a scenario, and introductions with the conventions that apply.

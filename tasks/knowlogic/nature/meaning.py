@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
@@ -66,6 +66,11 @@ class Nature:
     value_names: Mapping[tuple[str, str], Mapping[Language, str]]
     cells: Mapping[str, Mapping[str, Cell]]
     rules: tuple[PropertyRule, ...]
+
+    @cached_property
+    def closures(self) -> Mapping[str, "Closure[RuleFact]"]:
+        """What is known of each thing."""
+        return {entity: close_cells(self, entity) for entity in self.entities}
 
 
 def read_cell(text: str) -> Cell:

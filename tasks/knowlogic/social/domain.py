@@ -18,7 +18,7 @@ from perennial.schemas.knowlogic.things import (
 )
 from perennial.tasks.knowlogic import surnames
 from perennial.tasks.knowlogic.kinship import domain as kinship
-from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Domain,
     Opening,
@@ -221,13 +221,11 @@ _INTRO = "intro"
 
 
 def make_phrasebook(relations: Relations, people: Sequence[Person], language: Language) -> Phrasebook:
-    """The sentences of statements and options."""
+    """The sentences of statements and options, with names and terms in the forms that the patterns need.
+
+    English has possessives and plurals.
+    """
     sentences = {name: patterns for name, patterns in load_sentences("social").items() if name != _INTRO}
-    return Phrasebook(sentences, language, _lexicon(relations, people, language))
-
-
-def _lexicon(relations: Relations, people: Sequence[Person], language: Language) -> Lexicon:
-    """Names and terms in the forms that the patterns need: English has possessives and plurals."""
     names = names_of(people, language)
     rows = relations.by_id.values()
     terms: dict[Argument, str] = {row.id: row.names[language] for row in rows}
@@ -243,7 +241,7 @@ def _lexicon(relations: Relations, people: Sequence[Person], language: Language)
         lexicon["term_whose"] = {id_: f"{term}'s" for id_, term in terms.items()}
         lexicon["a_term"] = {row.id: f"{row.article} {row.names['en']}" for row in rows}
         lexicon["terms"] = {row.id: row.plural for row in rows}
-    return lexicon
+    return Phrasebook(sentences, language, lexicon)
 
 
 # Draw a question of general relations that keeps a request.

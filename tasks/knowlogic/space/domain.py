@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import (
@@ -102,30 +103,6 @@ class ScenarioSetting:
     texts: dict[str, str]
 
 
-def read_settings() -> tuple[ScenarioSetting, ...]:
-    """The settings of all scenarios; their texts end with the conventions."""
-    tables = load_sentences("space")
-    return tuple(
-        ScenarioSetting(
-            id_,
-            table["scenario"],
-            table.get("group", _PEOPLE),
-            {
-                language: f"{table[language]}\n{_conventions(table['scenario'])[language]}"
-                for language in LANGUAGES
-            },
-        )
-        for id_, table in tables.items()
-        if "scenario" in table
-    )
-
-
-def _conventions(scenario: str) -> Mapping[str, str]:
-    tables = load_sentences("space")
-    convention = f"convention_{scenario}"
-    return tables[convention if convention in tables else f"convention_{SCENES[scenario].family}"]
-
-
 @dataclass(frozen=True)
 class SpaceWording:
     """What the knowledge base gives: the ids of each group, and names by kind and language."""
@@ -135,20 +112,22 @@ class SpaceWording:
 
     @cached_property
     def settings(self) -> tuple[ScenarioSetting, ...]:
-        """All settings."""
-        return read_settings()
+        """The settings of all scenarios; their texts end with the conventions."""
+        tables, settings = load_sentences("space"), []
+        for id_, table in tables.items():
+            if scenario := table.get("scenario"):
+                convention = f"convention_{scenario}"
+                conventions = tables.get(convention) or tables[f"convention_{SCENES[scenario].family}"]
+                texts: dict[str, str] = {
+                    language: f"{table[language]}\n{conventions[language]}" for language in LANGUAGES
+                }
+                settings.append(ScenarioSetting(id_, scenario, table.get("group", _PEOPLE), texts))
+        return tuple(settings)
 
     def cast(self, scenario: str, rng: random.Random) -> tuple[str, tuple[Argument, ...]]:
         """A setting of the scenario, and as many of its things as there are slots."""
         setting = rng.choice([setting for setting in self.settings if setting.scenario == scenario])
         return setting.id, tuple(rng.sample(self.groups[setting.group], SCENES[scenario].size))
-
-    def phrasebook(self, scenario: str, language: Language) -> Phrasebook:
-        """The sentences of a scenario in a language."""
-        scene = SCENES[scenario]
-        kind = KINDS[scene.family]
-        lexicon = {kind: self.names[language][kind], "slot": name_slots(scene, language)}
-        return Phrasebook(sentences(scenario), language, lexicon)
 
     @cached_property
     def openings(self) -> Openings:
@@ -158,7 +137,7 @@ class SpaceWording:
                 Opening(
                     setting.scenario,
                     setting.texts,
-                    self._books[setting.scenario, language],
+                    self.books[setting.scenario, language],
                     {"names": KINDS[SCENES[setting.scenario].family]},
                     details=(setting.id,),
                 )
@@ -168,16 +147,14 @@ class SpaceWording:
         )
 
     @cached_property
-    def _books(self) -> dict[tuple[str, Language], Phrasebook]:
-        return {
-            (scenario, language): self.phrasebook(scenario, language)
-            for scenario in SCENES
-            for language in LANGUAGES
-        }
-
-    def book(self, scenario: str, language: Language) -> Phrasebook:
-        """The phrasebook of a scenario, built once."""
-        return self._books[scenario, language]
+    def books(self) -> dict[tuple[str, Language], Phrasebook]:
+        """The phrasebooks by scenario and language."""
+        books = {}
+        for (name, scene), language in product(SCENES.items(), LANGUAGES):
+            kind = KINDS[scene.family]
+            lexicon = {kind: self.names[language][kind], "slot": name_slots(scene, language)}
+            books[name, language] = Phrasebook(sentences(name), language, lexicon)
+        return books
 
 
 def read_wording(knowledge: Knowledge) -> SpaceWording:
@@ -236,5 +213,5 @@ def build(knowledge: Knowledge) -> Domain:
         canonical=canonical,
         write_intro=wording.openings.write,
         read_intro=wording.openings.read,
-        phrasebook=wording.book,
+        phrasebook=lambda scenario, language: wording.books[scenario, language],
     )

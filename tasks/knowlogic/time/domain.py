@@ -34,7 +34,7 @@ from perennial.tasks.knowlogic.problem import (
 )
 from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Times, claim_of, read_times
 from perennial.tasks.knowlogic.time.engines import FIRST_YEAR, LAST_YEAR, check, count_steps, decide, prove
-from perennial.tasks.knowlogic.time.hidden import OptionMaker, TimeText, draw_life, draw_week
+from perennial.tasks.knowlogic.time.hidden import OptionMaker, draw_life, draw_week
 
 # The difficulty of questions about time: 0.02 lc + 0.2 cg + 0.25 na + 0.05 dk + 0.5 dq + dc (Appendix D).
 #
@@ -62,19 +62,6 @@ _QUESTIONS: dict[QuestionType, int] = {
     "vague_event": 2,
     "incorrect_statements": 3,
 }
-
-
-def hardness_of(template: str) -> int:
-    """Cg of a statement."""
-    return _HARDNESS.get(template, 2)
-
-
-def variables_of(
-    scenario: str, type_: QuestionType, lc: int, cg: int, right: int, dk: int
-) -> dict[str, float]:
-    """The variables of the formula."""
-    dc = 0.5 if scenario == WEEK else 0.0
-    return {"lc": lc, "cg": cg, "na": max(1, right), "dk": dk, "dq": _QUESTIONS[type_], "dc": dc}
 
 
 def level_of(variables: dict[str, float]) -> float:
@@ -121,7 +108,12 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
         plan = _plan(times, request, number, rng)
         if plan is None:
             return None
-        text = _draw_text(times, people, request.scenario, plan, rng)
+        person = rng.choice(people).id
+        text = (
+            draw_week(times, person, plan.events, plan.hub, rng)
+            if request.scenario == WEEK
+            else draw_life(times, person, plan.events, plan.hardest, plan.anchors, rng)
+        )
         if text is None:
             continue
         maker = OptionMaker(times, text, rng)
@@ -139,14 +131,14 @@ def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
     """The variables of the difficulty formula, given the number of right options."""
     sentences = (*problem.statements, *problem.options)
     anchors = {event for sentence in sentences for event in sentence.arguments if event in times.history}
-    return variables_of(
-        problem.scenario,
-        problem.type,
-        lc=len(sentences),
-        cg=max(hardness_of(statement.template) for statement in problem.statements),
-        right=right,
-        dk=sum(times.history[str(anchor)].obscurity for anchor in anchors),
-    )
+    return {
+        "lc": len(sentences),
+        "cg": max(_HARDNESS.get(statement.template, 2) for statement in problem.statements),
+        "na": max(1, right),
+        "dk": sum(times.history[str(anchor)].obscurity for anchor in anchors),
+        "dq": _QUESTIONS[problem.type],
+        "dc": 0.5 if problem.scenario == WEEK else 0.0,
+    }
 
 
 def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Plan | None:
@@ -164,16 +156,6 @@ def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Pl
         if hardest > 1:
             anchors = rng.sample(sorted(times.history), rng.randint(0, min(_ANCHORS, size)))
     return Plan(size, hub, hardest, tuple(anchors))
-
-
-def _draw_text(
-    times: Times, people: Sequence[Person], scenario: str, plan: Plan, rng: random.Random
-) -> TimeText | None:
-    """A text that the plan describes, or None where years do not fit."""
-    person = rng.choice(people).id
-    if scenario == WEEK:
-        return draw_week(times, person, plan.events, plan.hub, rng)
-    return draw_life(times, person, plan.events, plan.hardest, plan.anchors, rng)
 
 
 def _draw_statements(
