@@ -8,7 +8,7 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict
 from perennial.schemas.game import Episode
-from perennial.schemas.knowlogic.things import DomainName, KnowLogicPlan, Language, Question
+from perennial.schemas.knowlogic.things import DomainName, KnowLogicPlan, Language
 from perennial.schemas.rows import Row
 from perennial.tasks.knowlogic.growing import plan_scenarios
 from perennial.tasks.knowlogic.players import QuestionForm, QuestionGame
@@ -51,11 +51,6 @@ def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
         for name in plan.domains
         for scenario in plan_scenarios(domain_of(workspace, name), plan.questions)
     ]
-
-
-def question_of(row: Row) -> Question:
-    """Return the question of a row of `knowlogic_questions`."""
-    return Question(**row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import cast
 
-from perennial.flows.knowlogic.edition import domain_of, load_domain, plan_of, question_of
+from perennial.flows.knowlogic.edition import domain_of, load_domain, plan_of
 from perennial.flows.stages.workspace import Policies, Workspace, refuse_faults
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, join_choices, suggest
@@ -40,7 +40,8 @@ def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> d
     name, scenario = batch.key
     domain, languages = domain_of(workspace, name), plan_of(workspace).languages
     rows = workspace.rows(Batch("questions", batch.key), "knowlogic_questions")
-    questions = sorted(map(question_of, rows), key=lambda question: (question.pair, question.language))
+    drawn = (Question(**row) for row in rows)
+    questions = sorted(drawn, key=lambda question: (question.pair, question.language))
     faults = [f"{repeat}: another question shows the same" for repeat in find_repeats(questions)]
     tested: list[TestedQuestion] = []
     for pair, group in groupby(questions, key=lambda question: question.pair):

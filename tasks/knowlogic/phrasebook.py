@@ -74,7 +74,7 @@ class Phrasebook:
 
     def id_of(self, kind: str, name: str) -> Argument:
         """The id of this name; raise ValueError where nothing of the kind is called so."""
-        id_ = self._ids[kind].get(_fold(name))
+        id_ = self._ids[kind].get(begin_small(name))
         if id_ is None:
             raise ValueError(f"{name!r} is no {kind}")
         return id_
@@ -90,7 +90,7 @@ class Phrasebook:
             if match := pattern.fullmatch(sentence):
                 kinds = self._kinds[name]
                 arguments = (
-                    GAP if match[slot] == GAP else self._ids[kinds[slot]].get(_fold(match[slot]))
+                    GAP if match[slot] == GAP else self._ids[kinds[slot]].get(begin_small(match[slot]))
                     for slot in self._places(name)
                 )
                 filled = tuple(argument for argument in arguments if argument is not None)
@@ -121,7 +121,7 @@ class Phrasebook:
         for kind, names in self.lexicon.items():
             ids: dict[str, Argument] = {}
             for id_, name in names.items():
-                if ids.setdefault(_fold(name), id_) != id_:
+                if ids.setdefault(begin_small(name), id_) != id_:
                     raise ValueError(f"{kind} {name!r} ({self.language}) is the name of two ids")
             by_kind[kind] = ids
         return by_kind
@@ -166,7 +166,7 @@ def split_names(text: str, language: Language) -> list[str]:
     return [*head.split(comma), tail] if separator else [text]
 
 
-def _fold(name: str) -> str:
+def begin_small(name: str) -> str:
     """The name with a small first letter: a sentence may begin with it."""
     return name[:1].lower() + name[1:]
 

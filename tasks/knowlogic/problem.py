@@ -372,13 +372,6 @@ def names_of(people: Sequence[Person], language: Language) -> dict[str | int, st
 
 # The domains of KnowLogic by name, built from the knowledge base.
 
-_PLACES: dict[DomainName, str] = {
-    "space": "perennial.tasks.knowlogic.space.domain:build",
-    "time": "perennial.tasks.knowlogic.time.domain:build",
-    "social": "perennial.tasks.knowlogic.social.domain:build",
-    "nature": "perennial.tasks.knowlogic.nature.domain:build",
-    "mix": "perennial.tasks.knowlogic.mix.domain:build",
-}
 _built: dict[tuple[str, str], Domain] = {}
 
 
@@ -386,5 +379,5 @@ def find_domain(name: DomainName, knowledge: Knowledge) -> Domain:
     """The domain of that name for this state of the knowledge base, built once."""
     key = (name, knowledge.content_id)
     if key not in _built:
-        _built[key] = resolve_name(_PLACES[name])(knowledge)
+        _built[key] = resolve_name(f"perennial.tasks.knowlogic.{name}.domain:build")(knowledge)
     return _built[key]

@@ -14,7 +14,7 @@ from typing import Any
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
 from perennial.tasks.knowlogic.nature.meaning import NOT_APPLY, Nature, notes_in
-from perennial.tasks.knowlogic.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, begin_small
 from perennial.tasks.knowlogic.problem import Opening, Openings
 from perennial.tasks.knowlogic.space.reasoning import sentences
 
@@ -165,12 +165,12 @@ class NameBook(Phrasebook):
         by_skeleton: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for name, keys in self.sentences.items():
             pattern = keys[self.language]
-            skeleton = _begin_small(_PLACE.sub(_MARK, pattern))
+            skeleton = begin_small(_PLACE.sub(_MARK, pattern))
             by_skeleton.setdefault(skeleton, []).append((name, tuple(_PLACE.findall(pattern))))
         return by_skeleton
 
     def _readings(self, sentence: str) -> Iterator[Proposition]:
-        small = _begin_small(sentence)
+        small = begin_small(sentence)
         names = self._finder.findall(small)
         for template, places in self._skeletons.get(self._finder.sub(_MARK, small), ()):
             ids = {
@@ -225,7 +225,3 @@ def item_sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
 
 def _define(name: str, language: Language) -> str:
     return f"the {name}" if language == "en" else name
-
-
-def _begin_small(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]

@@ -29,13 +29,11 @@ from perennial.tasks.knowlogic.nature.meaning import (
     Meaning,
     Nature,
     constrain,
-    is_unmentioned,
     notes_in,
     rate,
     read_meanings,
     read_nature,
     rules_of_order,
-    slots_of,
 )
 from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook
 from perennial.tasks.knowlogic.problem import Domain, Opening, Openings, Problem
@@ -66,7 +64,7 @@ class NatureJudge:
         puzzle = self.puzzle(problem)
         kl = sum(self.nature.properties[name].difficulty for name in properties)
         cl = puzzle.count_steps()
-        nm = is_unmentioned(self._find_slots(problem.statements), self._find_places_asked(problem, puzzle))
+        nm = not self._find_places_asked(problem, puzzle) <= self._find_slots(problem.statements)
         return Labels(
             properties=tuple(sorted(properties)),
             relations=tuple(sorted({meaning.template for meaning in used if meaning.relation})),
@@ -119,7 +117,9 @@ class NatureJudge:
         return self.meanings[sentence.template]
 
     def _find_slots(self, sentences: tuple[Proposition, ...]) -> set[int]:
-        return {slot for sentence in sentences for slot in slots_of(self._meaning(sentence), sentence)}
+        """The places that propositions name."""
+        named = (sentence.arguments[: self._meaning(sentence).slots] for sentence in sentences)
+        return {int(slot) for slots in named for slot in slots if slot != GAP}
 
     def _find_places_asked(self, problem: Problem, puzzle: Puzzle) -> set[int]:
         if problem.asked is None or GAP not in problem.asked.arguments[:1]:

@@ -1,6 +1,6 @@
 """What the sentences of nature mean: which arrangements of four things one allows, given their cells."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, permutations
@@ -268,16 +268,6 @@ CUTS = Cuts(easy=3, medium=4)
 def rate(kl: float, cl: float, nm: float) -> float:
     """The level of the paper's formula."""
     return round(0.4 * kl + 0.3 * cl + 0.5 * nm, 9)
-
-
-def slots_of(meaning: Meaning, sentence: Proposition) -> set[int]:
-    """The places that a proposition names."""
-    return {int(slot) for slot in sentence.arguments[: meaning.slots] if slot != GAP}
-
-
-def is_unmentioned(named: Collection[int], wanted: Collection[int]) -> bool:
-    """Whether one of the wanted places is not among those that the statements name."""
-    return not set(wanted) <= set(named)
 
 
 # All that may be said of four things by one property, true or false, each with its mask of arrangements.

@@ -53,20 +53,6 @@ def sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
     return usable
 
 
-@lru_cache(maxsize=16)
-def templates(scenario: str) -> Mapping[str, Template]:
-    """The templates of a scenario by name."""
-    return {
-        name: Template(
-            name,
-            sentence.get("property") or sentence["relation"],
-            tuple(f"{{{letter}:slot}}" in sentence["zh"] for letter in sentence["places"]),
-            tuple(sentence.get("needs", ())),
-        )
-        for name, sentence in sentences(scenario).items()
-    }
-
-
 # What statements mean in a scenario: propositions as facts, facts as masks of arrangements.
 #
 # A fact names a predicate and what fills its places: the index of an entity (0, 1, ...), or a slot as -1 -
@@ -106,7 +92,15 @@ class SpaceBoard:
     @cached_property
     def templates(self) -> dict[str, Template]:
         """The templates by name."""
-        return dict(templates(self.scene.name))
+        return {
+            name: Template(
+                name,
+                sentence.get("property") or sentence["relation"],
+                tuple(f"{{{letter}:slot}}" in sentence["zh"] for letter in sentence["places"]),
+                tuple(sentence.get("needs", ())),
+            )
+            for name, sentence in sentences(self.scene.name).items()
+        }
 
     def fact(self, proposition: Proposition, indices: dict[Argument, int]) -> Fact:
         """The fact that a proposition says.

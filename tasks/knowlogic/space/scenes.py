@@ -249,11 +249,6 @@ def plot_properties(scene: Scene) -> Mapping[str, Single]:
 Triple = Callable[[int, int, int], bool]
 
 
-def no_properties(scene: Scene) -> Mapping[str, Callable[[int], bool]]:
-    """None: nothing tells one seat from another."""
-    return {}
-
-
 def _left_steps(scene: Scene) -> list[list[int]]:
     """How many times `scene.left_steps` leads from slot b to slot a, as `steps[a][b]`."""
     steps = [[0] * scene.size for _ in range(scene.size)]
@@ -525,16 +520,17 @@ def _predicate(scene: Scene, name: str, arity: int, test: Test) -> Predicate:
 
 
 _Tests = Callable[[Scene], Mapping[str, Test]]
-_TESTS: Mapping[Family, tuple[_Tests, ...]] = {
-    "ring": (no_properties, ring_relations, ring_triples),
-    "booth": (booth_properties, booth_relations),
-    "shelf": (shelf_properties, shelf_relations, shelf_triples),
-    "plots": (plot_properties, plot_relations),
+# By the number of slots that are tested: nothing tells one seat of a ring from another.
+_TESTS: Mapping[Family, Mapping[int, _Tests]] = {
+    "ring": {2: ring_relations, 3: ring_triples},
+    "booth": {1: booth_properties, 2: booth_relations},
+    "shelf": {1: shelf_properties, 2: shelf_relations, 3: shelf_triples},
+    "plots": {1: plot_properties, 2: plot_relations},
 }
 
 
 def _predicates(scene: Scene) -> Iterator[Predicate]:
-    for arity, tests in enumerate(_TESTS[scene.family], start=1):
+    for arity, tests in _TESTS[scene.family].items():
         for name, test in tests(scene).items():
             yield _predicate(scene, name, arity, test)
 

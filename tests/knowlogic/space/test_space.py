@@ -25,7 +25,6 @@ from perennial.tasks.knowlogic.space.reasoning import (
     load_board,
     rules_used,
     sentences,
-    templates,
 )
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
@@ -371,7 +370,7 @@ def test_no_two_templates_of_a_scenario_have_the_same_words(language: Language) 
 @pytest.mark.parametrize("scenario", SCENES)
 def test_every_sentence_and_every_gap_has_one_reading(scenario: str, language: Language) -> None:
     book = domain_of("space").phrasebook(scenario, language)
-    for name in templates(scenario):
+    for name in load_board(scenario).templates:
         said = example(scenario, name)
         assert book.read(book.write(said)) == said
         for place in range(len(said.arguments)):
@@ -387,10 +386,10 @@ def test_every_sentence_and_every_gap_has_one_reading(scenario: str, language: L
 def test_every_predicate_has_a_sentence_and_every_sentence_a_predicate() -> None:
     used = set()
     for scenario in SCENES:
-        said = {each.predicate for each in templates(scenario).values() if not any(each.is_slot)}
+        said = {each.predicate for each in load_board(scenario).templates.values() if not any(each.is_slot)}
         assert said == set(predicates(scenario)), scenario
         used |= set(sentences(scenario))
-        for each in templates(scenario).values():
+        for each in load_board(scenario).templates.values():
             predicate = load_board(scenario).predicates[each.predicate]
             assert predicate.arity == len(each.is_slot), each.name
             assert set(each.needs) <= set(predicates(scenario)), each.name
