@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage
-from perennial.flows.kumo.seats import KumoSeat, take_seats, take_seats_among, take_seats_reported
+from perennial.flows.kumo.seats import KumoSeat, draw_seat, take_seats, take_seats_among, take_seats_reported
 from perennial.schemas.game import Sheet
 from perennial.schemas.kumo.plan import AMONG, RELIABILITIES, KumoPlan
 from perennial.schemas.kumo.things import Setting
@@ -126,8 +126,6 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
         return unfit
 
     def draw_seat(self, domain: str, setting: str, seed: int) -> KumoSeat:
-        from perennial.flows.kumo.seats import draw_seat
-
         return draw_seat(domain, setting, seed)
 
     def draw_sheet(self, game: KumoGame) -> Sheet:

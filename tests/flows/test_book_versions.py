@@ -14,7 +14,7 @@ from perennial.flows.editions.report import report_data
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.kumo.settings import KumoSettings
-from perennial.tasks.kumo.report import book_versions
+from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation

@@ -10,7 +10,7 @@ from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.kumo.report import control_gaps
+from perennial.tasks.kumo.report_books import control_gaps
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial

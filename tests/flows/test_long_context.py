@@ -13,7 +13,7 @@ from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.kumo.report import book_versions
+from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY

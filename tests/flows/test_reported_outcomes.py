@@ -7,7 +7,7 @@ import pytest
 
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.reproduce import reproduce_unit
-from perennial.tasks.kumo.report import book_versions
+from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY

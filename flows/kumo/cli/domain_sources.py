@@ -32,8 +32,9 @@ from perennial.warehouse.kumo.domains.generate import (
     build_config,
     read_sources,
     seed_json,
+    starter_actions,
+    starter_facts,
 )
-from perennial.warehouse.kumo.domains.starter import starter_actions, starter_facts
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

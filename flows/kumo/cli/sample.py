@@ -16,8 +16,8 @@ from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.kumo.things import Instance
-from perennial.tasks.kumo.encoding import EncodedConfig
-from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
+from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
 from perennial.tasks.kumo.sampling.sample import sample_instances
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def sample(
     from perennial.schemas.kumo.settings import KumoSettings
     from perennial.schemas.kumo.things import AS_PUBLISHED, Setting
     from perennial.schemas.settings import load_settings
-    from perennial.tasks.kumo.encoding import encode_config, encode_instance
     from perennial.tasks.kumo.guessing import is_guessed
-    from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
     from perennial.tasks.kumo.validation import refuse_unsafe
     from perennial.tasks.kumo.worlds import Sparsity, make_sparse
     from perennial.warehouse.catalog.catalog import published_editions

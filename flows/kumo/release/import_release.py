@@ -54,8 +54,6 @@ from perennial.warehouse.store.store import Store
 if TYPE_CHECKING:
     import pyarrow
 
-    from perennial.warehouse.kumo.release.trajectories import ImportProgress
-
 
 # `perennial import kumo`: import the KUMO authors' release.
 
@@ -207,7 +205,7 @@ def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str,
 
 
 @contextmanager
-def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
+def show_import_progress(console: Terminal) -> Iterator[Callable[[ImportProgress], None]]:
     """Show how far the runs are: a bar on a terminal, else lines on standard error."""
     if not console.is_terminal:
         with show_steps("import") as step:
@@ -226,7 +224,7 @@ def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgres
     ) as bar:
         task = bar.add_task("runs", total=None, runs="")
 
-        def advance(state: "ImportProgress") -> None:
+        def advance(state: ImportProgress) -> None:
             bar.update(task, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
 
         yield advance

@@ -31,11 +31,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig, quote
-from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.schemas.kumo.things import CATEGORIES, Outcome, OutcomeState, SeedConfig
 
 # Read a bundled domain's sources: the CSV table of facts and the TOML description of its actions.
 
@@ -352,6 +354,29 @@ def _block(value: object, depth: int) -> str:
 
 def _quote(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+# The starter files of a new domain: a small example that builds, with comments that explain it.
+
+
+def starter_facts() -> str:
+    """Return the table of facts that a new domain begins with."""
+    return _read_starter("starter_facts.csv")
+
+
+def starter_actions(name: str, category: str) -> str:
+    """Return the TOML that a new domain of this name begins with."""
+    title = name.replace("_", " ").replace("-", " ").title()
+    return Template(_read_starter("starter_actions.toml")).substitute(
+        title=_quote(title),
+        category=_quote(category),
+        book_title=_quote(f"A Guide to {title}"),
+        categories=", ".join(CATEGORIES),
+    )
+
+
+def _read_starter(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 def regenerate(folder: Path = FOLDER, slugs: Sequence[str] = (), *, check: bool = False) -> list[str]:
