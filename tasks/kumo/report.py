@@ -1,24 +1,6 @@
 """KUMO's own sections of a report."""
 
-from perennial.tasks.kumo.report_books import (
-    authoring,
-    book_revisions,
-    book_styles,
-    book_versions,
-    configurer_gaps,
-    control_gaps,
-)
-from perennial.tasks.kumo.report_figures import (
-    CHECKPOINT_RATES,
-    CONFIGURATIONS,
-    OPTIMAL_COUNTS,
-    OUTCOME_RUNS,
-    compute_extras,
-    domain_graphs,
-    optimal_histogram,
-    steps_at_half,
-    training_curves,
-)
+from perennial.tasks.kumo import report_books, report_figures
 from perennial.tasks.report.content import (
     UNANALYSED,
     Content,
@@ -270,21 +252,26 @@ reference_table = grid_figure(
 
 
 REPORT = Report(
-    after_rates=(action_rows, reference_table, steps_at_half, control_gaps),
+    after_rates=(action_rows, reference_table, report_figures.steps_at_half, report_books.control_gaps),
     at_end=(
-        training_curves,
-        book_styles,
-        book_versions,
-        book_revisions,
-        configurer_gaps,
-        authoring,
-        optimal_histogram,
+        report_figures.training_curves,
+        report_books.book_styles,
+        report_books.book_versions,
+        report_books.book_revisions,
+        report_books.configurer_gaps,
+        report_books.authoring,
+        report_figures.optimal_histogram,
         draw_table,
-        domain_graphs,
+        report_figures.domain_graphs,
         topology_rows,
     ),
-    sources=(CONFIGURATIONS, OPTIMAL_COUNTS, CHECKPOINT_RATES, OUTCOME_RUNS),
-    compute=compute_extras,
-    order=OPTIMAL_COUNTS,
+    sources=(
+        report_figures.CONFIGURATIONS,
+        report_figures.OPTIMAL_COUNTS,
+        report_figures.CHECKPOINT_RATES,
+        report_figures.OUTCOME_RUNS,
+    ),
+    compute=report_figures.compute_extras,
+    order=report_figures.OPTIMAL_COUNTS,
     explored=(action_table,),
 )
