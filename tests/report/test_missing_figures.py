@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.tasks.kumo.report import REPORT, authoring, topology_rows
+from perennial.tasks.kumo.report import REPORT, topology_rows
+from perennial.tasks.kumo.report_books import authoring
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import settings_scatter
