@@ -368,13 +368,13 @@ class Collection:
         asking = np.flatnonzero(attempts >= 0).tolist() if self._request.is_balanced else []
         while asking:
             taken = []
-            for row in asking:
-                first, last = sorted((row, holders.get(ids[row], row)))
-                holders[ids[row]] = first
-                if ids[row] in self._taken:
+            for row, instance_id in zip(asking, ids[asking].tolist(), strict=True):
+                holder = holders.setdefault(instance_id, row)
+                if instance_id in self._taken:
                     taken.append(row)
-                elif first < last:
-                    taken.append(last)
+                elif holder != row:
+                    holders[instance_id] = min(holder, row)
+                    taken.append(max(holder, row))
             rows = np.array([row for row in taken if spent[row] < MAX_ATTEMPTS - 1], np.int64)
             if not len(rows) or len(taken) > 0.9 * len(asking):  # one by one, or nothing may be left
                 break

@@ -92,7 +92,8 @@ class SamplingTables:
         if is_number.any():
             # Hardly any number comes twice: only the names and labels are quoted beforehand.
             numbers = self.observations(draws)[is_number]
-            seen[is_number] = [*map("{}: {!r}".format, actions[is_number], numbers)]
+            parts = zip(actions[is_number].tolist(), numbers.tolist(), strict=True)
+            seen[is_number] = [f"{action}: {number!r}" for action, number in parts]
         columns = zip(
             names.tolist(),
             actions.tolist(),

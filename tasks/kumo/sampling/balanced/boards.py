@@ -33,6 +33,7 @@ from perennial.tasks.kumo.search import tables as search_tables
 from perennial.tasks.kumo.search.tables import count
 
 _LANES = 32
+_WORD = 64  # actions or truths are its bits
 _TRIALS = 64  # drawn before the tables are filled, which takes as long as some hundred trials
 
 
@@ -119,53 +120,57 @@ def _choose_actions(usable, order, generator, actions):
 
 
 @kernel_part
-def list_masks(tables, truths, actions, starts, masks, place_of):
-    """Write the masks of the actions' states over the listed truths, state after state."""
-    for place in range(len(place_of)):
-        place_of[place] = -1
+def list_masks(tables, truths, actions, starts, masks, rules):
+    """Write the masks of the actions' states over the listed truths, state after state.
+
+    `rules` is room for the masks of all states: to write them all is quicker than to ask which are listed.
+    """
+    rules[:] = 0
+    for t in range(len(truths)):
+        for at in range(tables.cover_start[truths[t]], tables.cover_start[truths[t] + 1]):
+            rules[tables.cover[at]] |= 1 << t
     for i in range(len(actions)):
         first, end = tables.action_start[actions[i]], tables.action_start[actions[i] + 1]
         starts[i + 1] = starts[i] + end - first
         for state in range(first, end):
-            place_of[state] = starts[i] + state - first
-            masks[place_of[state]] = 0
-    for t in range(len(truths)):
-        for at in range(tables.cover_start[truths[t]], tables.cover_start[truths[t] + 1]):
-            place = place_of[tables.cover[at]]
-            if place >= 0:
-                masks[place] |= 1 << t
+            masks[starts[i] + state - first] = rules[state]
 
 
 @kernel_part
-def is_balanced(n_truths, starts, masks):
-    """Whether every truth could be the only survivor; the few that need a search come last."""
+def is_balanced(n_truths, starts, masks, later):
+    """Whether every truth could be the only survivor; `later` is room for a mask an action."""
     everything = (1 << n_truths) - 1
     n_actions = len(starts) - 1
+    for a in range(n_actions):
+        never_spared = everything
+        for i in range(starts[a], starts[a + 1]):
+            never_spared &= masks[i]
+        if never_spared != 0:
+            return False
     to_search = 0
     for t in range(n_truths):
         survivor = 1 << t
-        others = missing = everything ^ survivor
-        reach = 0
+        reach, others = 0, everything ^ survivor
+        for a in range(n_actions - 1, -1, -1):
+            later[a] = reach
+            for i in range(starts[a], starts[a + 1]):
+                reach |= masks[i] if masks[i] & survivor == 0 else 0
+        if reach != others:
+            return False
         # Greedily: success proves that the truth can survive alone, failure leaves it to the search below.
-        # Each action in turn rules out as much as it can of what is missing.
+        # Each action in turn rules out as much as it can of what is missing, first what no later one can.
+        missing = others
         for a in range(n_actions):
-            is_spared = False
-            most = best = 0
-            for place in range(starts[a], starts[a + 1]):
-                mask = masks[place]
-                if mask & survivor == 0:
-                    is_spared = True
-                    reach |= mask
-                    number = count(mask & missing)
+            urgent, most, best = missing & ~later[a], 0, 0
+            for i in range(starts[a], starts[a + 1]):
+                if masks[i] & survivor == 0:
+                    number = count(masks[i] & missing) + _WORD * count(masks[i] & urgent)
                     if number > most:
-                        most, best = number, mask & missing
-            if not is_spared:
-                return False
+                        most, best = number, masks[i] & missing
             missing ^= best
+            if missing == 0 or urgent & ~best != 0:
+                break
         if missing != 0:
-            # Most boards fail here: no state rules out some other truth and spares this one.
-            if reach != others:
-                return False
             to_search |= survivor
     # All bits of a word: a shift by its width is not defined.
     unused = -1 if n_actions == 64 else (1 << n_actions) - 1
@@ -296,8 +301,6 @@ def _draw_choice(generator, starts, spared, table, chosen):
 # either way. Many have two that no action of the domain tells apart, which is seen before actions are drawn.
 # One look at a table each, and the first one mostly fails.
 
-_WORD = 64  # actions are its bits
-
 
 @kernel_part
 def tabulate_apart(tables):
@@ -373,8 +376,7 @@ def _compile_kernels(sources: int) -> Any:
         order, action_order = np.arange(len(tables.cover_start) - 1), np.arange(len(usable))
         if len(usable) < actions.shape[1]:
             return
-        starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
-        place_of = np.zeros(n_states, np.int32)
+        starts, (masks, rules) = np.zeros(actions.shape[1] + 1, np.int64), np.zeros((2, n_states), np.int64)
         apart = tabulate_apart(tables)
         possible, words = tabulate_possible(apart), np.zeros(apart.shape[2], np.int64)
         # An attempt waits for its random numbers, and what follows hangs on them: in lanes side by side the
@@ -404,8 +406,8 @@ def _compile_kernels(sources: int) -> Any:
                 _choose_actions(usable, action_order, generators[lane], of_actions[lane])
             for lane in passed[:number]:
                 if do_separate(apart, of_truths[lane], of_actions[lane], words):
-                    list_masks(tables, of_truths[lane], of_actions[lane], starts, masks, place_of)
-                    if is_balanced(truths.shape[1], starts, masks):
+                    list_masks(tables, of_truths[lane], of_actions[lane], starts, masks, rules)
+                    if is_balanced(truths.shape[1], starts, masks, rules):
                         row = rows[lane]
                         truths[row], actions[row] = of_truths[lane], of_actions[lane]
                         attempts[row], tries[lane] = tries[lane], stop
@@ -435,24 +437,22 @@ def _compile_kernels(sources: int) -> Any:
     @njit(cache=True)
     def _judge_rows(tables, truths, actions, accepted):
         n_states = len(tables.state_action) + sources * 0
-        starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
-        place_of = np.zeros(n_states, np.int32)
+        starts, (masks, rules) = np.zeros(actions.shape[1] + 1, np.int64), np.zeros((2, n_states), np.int64)
         for row in range(len(truths)):
-            list_masks(tables, truths[row], actions[row], starts, masks, place_of)
-            accepted[row] = is_balanced(truths.shape[1], starts, masks)
+            list_masks(tables, truths[row], actions[row], starts, masks, rules)
+            accepted[row] = is_balanced(truths.shape[1], starts, masks, rules)
 
     @njit(cache=True)
     def _complete_rows(tables, actions, seeds, out, spared):
         n_states = len(tables.state_action)
-        starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
-        place_of = np.zeros(n_states, np.int32)
+        starts, (masks, rules) = np.zeros(actions.shape[1] + 1, np.int64), np.zeros((2, n_states), np.int64)
         table = np.zeros((actions.shape[1] + 1, 1 << (out.truths.shape[1] - 1)))
         chosen = np.zeros(actions.shape[1], np.int64)
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(actions)):
             generator[0] = seeds[row]
             generator[0] = next_bits(generator)
-            list_masks(tables, out.truths[row], actions[row], starts, masks, place_of)
+            list_masks(tables, out.truths[row], actions[row], starts, masks, rules)
             _complete(tables, generator, starts, masks, table, actions[row], chosen, spared, out, row)
 
     @njit(cache=True)

@@ -104,9 +104,11 @@ class ListSource:
         is_small = number * comb(len(self._encoded.truths), n_truths) <= _FEW_LISTS
         if not is_small and not self.is_rare:
             return None
-        rules = rules_of_states(self._encoded)[1].astype(np.int64)
-        apart = rules.T @ (1 - rules) > 0
-        of_truths = _list_sets(apart & apart.T | is_small, n_truths, _MORE_LISTS // number)
+        separable = np.ones((len(self._encoded.truths),) * 2, np.bool_)
+        if not is_small:
+            rules = rules_of_states(self._encoded)[1].astype(np.int64)
+            separable = rules.T @ (1 - rules) > 0
+        of_truths = _list_sets(separable & separable.T, n_truths, _MORE_LISTS // number)
         if of_truths is None:
             return None
         of_actions = np.array([*combinations(usable.tolist(), n_actions)], np.int32)

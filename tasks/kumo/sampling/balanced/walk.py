@@ -111,27 +111,34 @@ def _list_pairs(apart, order, n, p, pairs, n_words):
 
 
 @inlined_part
-def _only_action(words, shown, n_words):
-    """The only shown action among the words, -1 if there is none, -2 if there are several."""
-    action = -1
+def _count_common(words, shown, n_words):
+    """The number of shown actions among the words."""
+    number = 0
     for w in range(n_words):
-        common = words[w] & shown[w]
-        if common & (common - 1) != 0 or (common != 0 and action >= 0):
-            return -2
-        if common != 0:
-            action = _WORD * w + count(common - 1)
-    return action
+        number += count(words[w] & shown[w])
+    return number
+
+
+@inlined_part
+def _need_one_state(struck, truth, other, shown, n_words):
+    """Whether the same shown actions rule out both truths, and none of them in one state."""
+    needed = True
+    for w in range(n_words):
+        differing = (struck[truth, truth, w] ^ struck[other, other, w]) & shown[w]
+        needed &= differing | (struck[truth, other, w] & shown[w]) == 0
+    return needed
 
 
 @inlined_part
 def _fits(apart, struck, order, n, shown, p, truth, n_words):
     """Whether the list passes the quick tests with this truth at p, all other pairs passing.
 
-    The last one: if only one action rules out a truth, and the same one another, it needs a state for both.
+    The last one: an action that rules out two truths, and is the only one for either, needs a state for both.
     """
     for w in range(n_words):
         if shown[w] & ~apart[truth, truth, w] != 0:
             return False
+    is_rare = n > 2 and _count_common(struck[truth, truth], shown, n_words) == 1
     for j in range(n):
         if j != p:
             forth = back = np.int64(0)
@@ -140,17 +147,13 @@ def _fits(apart, struck, order, n, shown, p, truth, n_words):
                 back |= apart[order[j], truth, w] & shown[w]
             if forth == 0 or back == 0:
                 return False
-    only = _only_action(struck[truth, truth], shown, n_words) if n > 2 else -2
-    for j in range(n if only >= 0 else 0):
-        other = order[j]
-        is_for_both = j == p or (struck[truth, other, only // _WORD] >> (only % _WORD)) & 1 != 0
-        if not is_for_both and _only_action(struck[other, other], shown, n_words) == only:
-            return False
+            if is_rare and _need_one_state(struck, truth, order[j], shown, n_words):
+                return False
     return True
 
 
 @inlined_part
-def _fitting_actions(apart, struck, order, n, usable, shown, pairs, only, fitting, n_words):
+def _fitting_actions(apart, struck, order, n, usable, shown, pairs, fitting, n_words):
     """Write the actions that let the list, which lacks one, pass the quick tests; return their number."""
     # What no other shown action tells apart, the new one has to.
     some = np.int64(0)
@@ -167,24 +170,17 @@ def _fitting_actions(apart, struck, order, n, usable, shown, pairs, only, fittin
         some |= left
     if some == 0:
         return 0
-    # Two truths that only one action rules out, and not in one state, need another action for either.
+    # Two truths of which only one action, or none, rules out either, and not in one state, need another.
     for j in range(n if n > 2 else 0):
         truth = order[j]
-        only[j] = _only_action(struck[truth, truth], shown, n_words)
-        for i in range(j if only[j] > -2 else 0):
+        ruling = _count_common(struck[truth, truth], shown, n_words)
+        for i in range(j if ruling < 2 else 0):
             other = order[i]
-            if only[i] == only[j] == -1:
+            if _need_one_state(struck, truth, other, shown, n_words):
                 for w in range(n_words):
-                    fitting[w] &= struck[truth, other, w]
-            elif (
-                only[i] == only[j] and (struck[truth, other, only[j] // _WORD] >> (only[j] % _WORD)) & 1 == 0
-            ):
-                for w in range(n_words):
-                    fitting[w] &= struck[truth, truth, w] | struck[other, other, w]
-    number = 0
-    for w in range(n_words):
-        number += count(fitting[w])
-    return number
+                    either = struck[truth, truth, w] | struck[other, other, w]
+                    fitting[w] &= struck[truth, other, w] if ruling == 0 else either
+    return _count_common(fitting, fitting, n_words)
 
 
 @cache
@@ -198,8 +194,7 @@ def _compile_kernel(sources: int, n_words: int) -> Any:
         n_all, n_states = len(tables.cover_start) - 1, len(tables.state_action)
         n, m = len(first_truths), len(first_actions)
         apart, struck = tabulate_apart(tables), _tabulate_struck(tables, n_words)
-        starts, masks = np.zeros(m + 1, np.int64), np.zeros(n_states, np.int64)
-        place_of, only = np.zeros(n_states, np.int32), np.zeros(n, np.int64)
+        starts, (masks, rules) = np.zeros(m + 1, np.int64), np.zeros((2, n_states), np.int64)
         fitting, usable = np.zeros(n_words, np.int64), np.zeros(n_words, np.int64)
         for action in all_usable:
             usable[action // _WORD] |= np.int64(1) << (action % _WORD)
@@ -235,13 +230,11 @@ def _compile_kernel(sources: int, n_words: int) -> Any:
                         continue
                     # Actions take turns, which mixes faster than random ones. The one that leaves is not
                     # to come back.
-                    turn = (turn + 1) % m
+                    turn = turn + 1 if turn + 1 < m else 0
                     word, bit = listed[turn] // _WORD, np.int64(1) << (listed[turn] % _WORD)
                     shown[word] ^= bit
                     usable[word] ^= bit
-                    number = _fitting_actions(
-                        apart, struck, order, n, usable, shown, pairs, only, fitting, n_words
-                    )
+                    number = _fitting_actions(apart, struck, order, n, usable, shown, pairs, fitting, n_words)
                     usable[word] ^= bit
                     if number == 0:
                         shown[word] ^= bit
@@ -257,8 +250,8 @@ def _compile_kernel(sources: int, n_words: int) -> Any:
                     bit = left & -left
                     listed[turn] = _WORD * word + count(bit - 1)
                     shown[word] |= bit
-                list_masks(tables, order[:n], listed, starts, masks, place_of)
-                is_kept = is_balanced(n, starts, masks)
+                list_masks(tables, order[:n], listed, starts, masks, rules)
+                is_kept = is_balanced(n, starts, masks, rules)
                 tried += 1
                 if judged < len(trace.verdicts):
                     trace.truths[judged], trace.actions[judged] = order[:n], listed
