@@ -1,5 +1,6 @@
 """What a report is made of: figures with their queries, the queried tables, drawings, sections of a page."""
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -255,33 +256,21 @@ class Section:
                     value = between.join(names.get(part, part) for part in value.split(between))
             return names.get(value, value) if isinstance(value, str) else value
 
-        def change_domains(part: Any) -> Any:
-            if isinstance(part, list):
-                return [change_domains(value) for value in part]
-            if not isinstance(part, Mapping):
-                return part
+        def change_scale(part: dict[str, Any]) -> dict[str, Any]:
             # A scale's domain alone holds names: a player may be called as a field is.
-            return {
-                key: [*map(change, value)]
-                if key == "domain" and isinstance(value, list)
-                else change_domains(value)
-                for key, value in part.items()
-            }
+            domain = part.get("domain")
+            return part | {"domain": [*map(change, domain)]} if isinstance(domain, list) else part
 
-        drawings = tuple(
-            replace(
-                drawing,
-                # Scales with names are those of series.
-                source=Chart(change_domains(drawing.source.lite))
-                if "series" in drawing.players
-                else drawing.source,
-                rows=tuple(
-                    {key: change(value) if key in drawing.players else value for key, value in row.items()}
-                    for row in drawing.rows
-                ),
+        def change_drawing(drawing: Drawing) -> Drawing:
+            rows = tuple(
+                {key: change(value) if key in drawing.players else value for key, value in row.items()}
+                for row in drawing.rows
             )
-            for drawing in self.drawings
-        )
+            if "series" not in drawing.players:  # Scales with names are those of series.
+                return replace(drawing, rows=rows)
+            lite = json.loads(json.dumps(drawing.source.lite), object_hook=change_scale)
+            return replace(drawing, rows=rows, source=Chart(lite))
+
         grid = self.grid
         if grid is not None:
             first = len(grid.headings) if grid.first_player is None else grid.first_player
@@ -294,7 +283,7 @@ class Section:
             )
             headings = (*grid.headings[:first], *map(change, grid.headings[first:]))
             grid = replace(grid, headings=headings, rows=tuple(rows))
-        return replace(self, drawings=drawings, grid=grid)
+        return replace(self, drawings=tuple(map(change_drawing, self.drawings)), grid=grid)
 
 
 @dataclass(frozen=True, slots=True)
