@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from perennial.flows.benchmark import Benchmark, find_benchmark, find_installed
 from perennial.flows.editions.diagnosis import find_problems
@@ -26,6 +26,7 @@ from perennial.tasks.report.content import (
 )
 from perennial.tasks.report.figures.heat_map import DOMAINS
 from perennial.tasks.report.page import SHARED
+from perennial.tasks.report.profiles import QUERIES, ProfileData
 from perennial.tasks.statistics.scale.design import POWER, measure_plan
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote
@@ -34,9 +35,6 @@ from perennial.warehouse.disclosure import is_retired
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store
-
-if TYPE_CHECKING:
-    from perennial.tasks.report.profiles import ProfileData
 
 # Read what figures are drawn of: their queries over one edition, and what the benchmark computes of them.
 
@@ -341,7 +339,7 @@ def report_data(
 # Gather what the page of profiles shows: the newest edition of each benchmark, side by side.
 
 
-def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) -> "ProfileData":
+def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) -> ProfileData:
     """Read all that the page of profiles shows; `step` gets the name of each step.
 
     Raises UnreadableInput where no edition of the data root has a profile.
@@ -356,11 +354,8 @@ def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) 
     return data
 
 
-def read_profiles(read: Read, step: Callable[[str], None] = lambda name: None) -> "ProfileData":
+def read_profiles(read: Read, step: Callable[[str], None] = lambda name: None) -> ProfileData:
     """Read what the page shows of the editions that `read` sees; no rows if none has a profile."""
-    # It draws with altair, which no reader of `diagnosis` or of a report's facts has to import.
-    from perennial.tasks.report.profiles import QUERIES, ProfileData
-
     tables = {}
     for query in QUERIES:
         step(f"query {query.name}")

@@ -6,17 +6,14 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from perennial.flows.console.input_files import show_path
 from perennial.flows.console.row_formats import Terminal, csv_row
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.report.content import ReportData, ReportTable
 from perennial.tasks.report.page import all_tables, explain_missing_figures, render_page
-
-if TYPE_CHECKING:
-    from perennial.tasks.report.profiles import ProfileData
-
+from perennial.tasks.report.profiles import ProfileData, render_profiles
 
 PROFILES = "profiles"
 
@@ -39,13 +36,11 @@ def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
     return _write_each(all_tables(data), folder / data.edition, form)
 
 
-def write_profiles(data: "ProfileData", folder: Path, form: str = "html") -> list[Path]:
+def write_profiles(data: ProfileData, folder: Path, form: str = "html") -> list[Path]:
     """Write `folder/profiles.html`, or each table as `folder/profiles/NAME.csv` or `.parquet`.
 
     Returns the paths, sorted; raises InvalidOption where they cannot be written.
     """
-    from perennial.tasks.report.profiles import render_profiles
-
     if form == "html":
         return [_write_page(folder / f"{PROFILES}.html", render_profiles(data))]
     return _write_each([data.tables[name] for name in sorted(data.tables)], folder / PROFILES, form)
