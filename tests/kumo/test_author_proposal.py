@@ -39,11 +39,10 @@ GOOD = {
 def propose(
     ask: AuthorAsk,
     n: int = 4,
-    categories: tuple[str, ...] = CATEGORIES,
+    quotas: tuple[Quota, ...] = tuple((name, None) for name in CATEGORIES),
     known: tuple[KnownDomain, ...] = (),
     rounds: int = 5,
 ) -> Proposed:
-    quotas = tuple((name, None) for name in categories)
     return asyncio.run(propose_domains(ask, MODEL, n, quotas, known, rounds))
 
 
@@ -82,7 +81,7 @@ def test_the_call_says_what_it_asks_for_and_where_its_wording_is_from() -> None:
 
 
 def test_without_categories_any_subject_will_do() -> None:
-    proposed = propose(AuthorAsk(), 3, categories=())
+    proposed = propose(AuthorAsk(), 3, quotas=())
     assert len({proposal.category for proposal in proposed.proposals}) == 3
     assert proposed.rejections == ()
 
@@ -233,10 +232,6 @@ def test_of_many_known_domains_the_last_are_named_and_all_are_compared() -> None
 NAMES = st.lists(st.sampled_from("ABCDEFGH"), min_size=1, max_size=8, unique=True)
 
 
-def propose_by_quotas(ask: AuthorAsk, n: int, *quotas: Quota, rounds: int = 5) -> Proposed:
-    return asyncio.run(propose_domains(ask, MODEL, n, quotas, (), rounds))
-
-
 @pytest.mark.slow
 @given(names=NAMES, wanted=st.integers(1, 40), data=st.data())
 def test_even_shares_are_filled_in_any_order_and_differ_by_one_at_most(
@@ -264,9 +259,8 @@ def test_a_number_of_its_own_is_kept_and_the_others_share_the_rest(numbers: list
 
 def test_a_full_category_is_refused_with_those_that_are_not() -> None:
     second = {**GOOD, "name": "Sails", "goal": "Which sail tears first?", "truth_noun": "sail"}
-    proposed = propose_by_quotas(
-        AuthorAsk(damages={0: says(GOOD, second)}), 3, ("Nature", 1), ("Crafts", 2), rounds=1
-    )
+    quotas = (("Nature", 1), ("Crafts", 2))
+    proposed = propose(AuthorAsk(damages={0: says(GOOD, second)}), 3, quotas, rounds=1)
     assert [proposal.name for proposal in proposed.proposals] == ["Knots"]
     assert rules(proposed) == ["full_category"]
     assert proposed.rejections[0].message == (
@@ -276,7 +270,7 @@ def test_a_full_category_is_refused_with_those_that_are_not() -> None:
 
 def test_later_rounds_ask_for_what_is_missing_alone() -> None:
     ask = AuthorAsk(damages={0: says(GOOD)})
-    proposed = propose_by_quotas(ask, 3, ("Nature", 1), ("Crafts", None), ("Trades", None))
+    proposed = propose(ask, 3, (("Nature", 1), ("Crafts", None), ("Trades", None)))
     assert Counter(proposal.category for proposal in proposed.proposals) == {
         "Nature": 1,
         "Crafts": 1,
