@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.parquet import sort_by_key, sorted_file_options, with_place
-
-if TYPE_CHECKING:
-    import pyarrow
-
 
 RUN_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -41,7 +41,7 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
     tables = staged_tables(plan.benchmark, answers=is_evaluation(staging.unit))
     marks = {key: staging.parts(key) for key in staging.done_keys()}
 
-    def parts_of(name: str) -> Iterator["pyarrow.Table"]:
+    def parts_of(name: str) -> Iterator[pa.Table]:
         for key, parts in marks.items():
             if name in parts:
                 yield staging.read_part(key, name, parts[name])
@@ -49,16 +49,12 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
     return {name: write_sorted(name, parts_of(name), folder, staging.unit, plan.canary) for name in tables}
 
 
-def write_sorted(
-    name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit: str, canary: str = ""
-) -> Path:
+def write_sorted(name: str, parts: Iterable[pa.Table], folder: Path, unit: str, canary: str = "") -> Path:
     """Write the parts' rows as the unit's `folder/<name>.parquet`, sorted by the table's key.
 
     Equal rows give equal bytes. A shared table keeps one row per key. Each part is in memory on its own;
     beside it stand about three times `RUN_BYTES`, and a block of each run.
     """
-    import pyarrow.parquet as pq
-
     table = TABLES[name]
     file = folder / f"{name}.parquet"
     with ExitStack() as open_runs:
@@ -78,18 +74,16 @@ def write_sorted(
 
 
 def _sort_runs(
-    table: Table, parts: Iterable["pyarrow.Table"], folder: Path, open_runs: ExitStack
-) -> tuple[list["_Run"], "pyarrow.Schema"]:
+    table: Table, parts: Iterable[pa.Table], folder: Path, open_runs: ExitStack
+) -> tuple[list["_Run"], pa.Schema]:
     """The rows in sorted runs, those on disk, which close with `open_runs`, and a last one.
 
     And the schema that fits all rows: the table's, but for columns that hold NULLs against it. To say so is
     the audit's part.
     """
-    import pyarrow as pa
-
     loose = pa.schema([field.with_nullable(True) for field in table.arrow_schema()])
     runs: list[_Run] = []
-    held: list[pyarrow.Table] = [loose.empty_table()]
+    held: list[pa.Table] = [loose.empty_table()]
     held_bytes = 0
     with_nulls: set[str] = set()
     for part in parts:
@@ -107,9 +101,7 @@ def _sort_runs(
     return runs, pa.schema([loose.field(f.name) if f.name in with_nulls else f for f in table.arrow_schema()])
 
 
-def _write_run(rows: "pyarrow.Table", file: Path) -> None:
-    import pyarrow as pa
-
+def _write_run(rows: pa.Table, file: Path) -> None:
     block_rows = max(1, rows.num_rows * _BLOCK_BYTES // rows.nbytes)
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
@@ -119,7 +111,7 @@ def _write_run(rows: "pyarrow.Table", file: Path) -> None:
 class _Run:
     """A sorted run of at least one block: the rest of the current one is in `rows`."""
 
-    def __init__(self, blocks: Iterator["pyarrow.Table"], table: Table) -> None:
+    def __init__(self, blocks: Iterator[pa.Table], table: Table) -> None:
         self._blocks, self._key = blocks, table.key
         self.rows = next(blocks)
 
@@ -128,7 +120,7 @@ class _Run:
         """The key of the current block's last row."""
         return self._key_of(self.rows.num_rows - 1)
 
-    def take(self, bound: Key) -> "pyarrow.Table":
+    def take(self, bound: Key) -> pa.Table:
         """Return, and take off, the current block's rows up to and with the key `bound`."""
         count = bisect_right(range(self.rows.num_rows), bound, key=self._key_of)
         taken, self.rows = self.rows.slice(0, count), self.rows.slice(count)
@@ -144,10 +136,8 @@ class _Run:
         return tuple((value is None, value) for value in values)
 
 
-def _merge(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
+def _merge(runs: list[_Run], table: Table) -> Iterator[pa.Table]:
     """The rows of all runs, sorted; each step uses up a block of at least one of them."""
-    import pyarrow as pa
-
     while runs := [run for run in runs if run.rows.num_rows]:
         if len(runs) == 1:
             yield runs[0].take(runs[0].last)
@@ -156,11 +146,8 @@ def _merge(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
             yield sort_by_key(pa.concat_tables([run.take(bound) for run in runs]), table)
 
 
-def _each_key_once(blocks: Iterator["pyarrow.Table"], key: str) -> Iterator["pyarrow.Table"]:
+def _each_key_once(blocks: Iterator[pa.Table], key: str) -> Iterator[pa.Table]:
     """The first row of each key: the others are equal to it, as the key is a content id."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     last = None
     for block in blocks:
         if block.num_rows:
@@ -171,11 +158,9 @@ def _each_key_once(blocks: Iterator["pyarrow.Table"], key: str) -> Iterator["pya
             last = keys[len(keys) - 1].as_py()
 
 
-def _row_groups(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
+def _row_groups(blocks: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """The rows in row groups, each full of rows or of letters but for the last one."""
-    import pyarrow as pa
-
-    held: list[pyarrow.Table] = []
+    held: list[pa.Table] = []
     rows = letters = 0
     for piece in _pieces(blocks):
         held.append(piece)
@@ -188,11 +173,9 @@ def _row_groups(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
         yield pa.concat_tables(held).combine_chunks()
 
 
-def _pieces(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
+def _pieces(blocks: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """The rows in pieces of one number of rows, the last one aside."""
-    import pyarrow as pa
-
-    held: pyarrow.Table | None = None
+    held: pa.Table | None = None
     for block in blocks:
         whole = block if held is None else pa.concat_tables([held, block])
         full = whole.num_rows - whole.num_rows % _PIECE_ROWS
@@ -203,11 +186,8 @@ def _pieces(blocks: Iterator["pyarrow.Table"]) -> Iterator["pyarrow.Table"]:
         yield held
 
 
-def _letters(rows: "pyarrow.Table") -> int:
+def _letters(rows: pa.Table) -> int:
     """The bytes of all texts: unlike those of buffers they do not depend on where rows came from."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     total = 0
     for column in rows.columns:
         texts = pc.list_flatten(column) if pa.types.is_list(column.type) else column

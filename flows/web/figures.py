@@ -255,8 +255,6 @@ def _show_grid(key: str, grid: Grid) -> None:
 
     Streamlit underlines no cell: the second best has a background in place of the report's underline.
     """
-    import pandas as pd
-
     groups = [name for name, width in grid.groups for _ in range(width)] or [""] * len(grid.headings)
     pairs = zip(groups, grid.headings, strict=True)
     headings = [f"{group}: {name}" if group else name for group, name in pairs]

@@ -9,6 +9,8 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -163,9 +165,6 @@ def as_csv(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> bytes:
 
 def as_parquet(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> bytes:
     """Return the rows as a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     names, listed = list(columns), list(rows)
     values = zip(*listed, strict=True) if listed else ([] for _ in names)
     sink = pa.BufferOutputStream()

@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.ids import canonical_json
@@ -39,8 +41,6 @@ from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import list_files
 
 if TYPE_CHECKING:
-    import duckdb
-
     from perennial.schemas.table_form import Table
 
 CROSS_TABLE = "cross_table"
@@ -198,10 +198,8 @@ def _of_kind(tables: "set[Table]", kind: str) -> set[str]:
     return {table.name for table in tables if table.kind == kind}
 
 
-def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPyConnection":
+def _view_over_files(files: Mapping[str, Path], folder: str) -> duckdb.DuckDBPyConnection:
     """A connection with the tables under their names; what outgrows memory goes to `folder`."""
-    import duckdb
-
     limits = {
         "memory_limit": _MEMORY,
         "threads": min(_THREADS, os.cpu_count() or 1),
@@ -216,7 +214,7 @@ def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPy
     return connection
 
 
-def _view_private_share(connection: "duckdb.DuckDBPyConnection", plan: EditionPlan) -> None:
+def _view_private_share(connection: duckdb.DuckDBPyConnection, plan: EditionPlan) -> None:
     """Add what of `editions` is known before it is published, and the view of private instances."""
     settings = quote(canonical_json({"private_share": plan.private_share}))
     connection.execute(

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.table_form import Column, Table
 from perennial.warehouse.catalog.confinement import quote, quote_all
 
 if TYPE_CHECKING:
-    import duckdb
     import pandas as pd
-    import pyarrow
 
 
 COLUMNS = "expect_table_columns_to_match_ordered_list"
@@ -129,15 +131,13 @@ class AuditedRows:
 
 
 def read_rows(
-    connection: "duckdb.DuckDBPyConnection", table: Table, file: Path, suite: Sequence[TableExpectation]
+    connection: duckdb.DuckDBPyConnection, table: Table, file: Path, suite: Sequence[TableExpectation]
 ) -> AuditedRows:
     """The rows of a table, or of a large one a sample, seeded by the table's name and size.
 
     With the sample come rows that break an expectation, at most `EVIDENCE_ROWS` for each: DuckDB looks for
     them in the whole table and counts them.
     """
-    import pyarrow.parquet as pq
-
     with pq.ParquetFile(file) as parquet:
         metadata = parquet.metadata
         rows = metadata.num_rows
@@ -161,10 +161,8 @@ def read_rows(
     return AuditedRows(_as_frame(chosen), rows, counts)
 
 
-def name_type(type_: "pyarrow.DataType") -> str:
+def name_type(type_: pa.DataType) -> str:
     """Name an Arrow type as `schemas` does; a text that is kept as a dictionary is a string."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(type_):
         return name_type(type_.value_type)
     if pa.types.is_list(type_):
@@ -175,7 +173,7 @@ def name_type(type_: "pyarrow.DataType") -> str:
 
 
 def _count_broken(
-    connection: "duckdb.DuckDBPyConnection", table: Table, suite: Sequence[TableExpectation]
+    connection: duckdb.DuckDBPyConnection, table: Table, suite: Sequence[TableExpectation]
 ) -> dict[str, int]:
     searched = [expectation for expectation in suite if expectation.broken]
     counted = ", ".join(f"count(*) FILTER ({expectation.broken})" for expectation in searched)
@@ -183,10 +181,8 @@ def _count_broken(
     return {expectation.sentence: count for expectation, count in zip(searched, counts, strict=True)}
 
 
-def read_broken(connection: "duckdb.DuckDBPyConnection", sql: str, sentence: str) -> AuditedRows:
+def read_broken(connection: duckdb.DuckDBPyConnection, sql: str, sentence: str) -> AuditedRows:
     """The rows that break the rule of this sentence, at most `EVIDENCE_ROWS`, and count all."""
-    import pyarrow as pa
-
     reader = connection.sql(sql).to_arrow_reader(_FETCHED)
     batches = iter(reader)
     first = next(batches, None)
@@ -197,7 +193,7 @@ def read_broken(connection: "duckdb.DuckDBPyConnection", sql: str, sentence: str
     return AuditedRows(_as_frame(evidence), count, {sentence: count})
 
 
-def _as_frame(rows: "pyarrow.Table") -> "pd.DataFrame":
+def _as_frame(rows: pa.Table) -> "pd.DataFrame":
     """A frame whose columns stay Arrow's: no integer turns into a float where one is NULL."""
     import pandas as pd
 

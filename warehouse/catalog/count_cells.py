@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from perennial.schemas.errors import Damaged, in_one_line
 from perennial.schemas.game import EPISODE_STATUSES
@@ -20,12 +24,7 @@ from perennial.warehouse.catalog.confinement import table_sql
 from perennial.warehouse.store.duckdb_files import let_duckdb_read
 from perennial.warehouse.store.store import Store
 
-if TYPE_CHECKING:
-    import duckdb
-    import pyarrow
-    from numpy.typing import NDArray
-
-    Column = NDArray[Any]
+Column = NDArray[Any]
 
 _MEMORY = "400MB"
 _ROWS_AT_ONCE = 100_000
@@ -47,14 +46,12 @@ class Answers:
     population: Population = THESE_DOMAINS
 
     @contextmanager
-    def open(self) -> "Iterator[duckdb.DuckDBPyConnection]":
+    def open(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection in which each table has its name, and the numbered instances `numbered`.
 
         All people are one player in its `episodes`, `human`. While one is open, the others of this process
         share its database, as a database of their own would take longer than most of the queries.
         """
-        import duckdb
-
         with _damage_in_one_line(self.root), duckdb.connect(f":memory:{self.folder}") as connection:
             self._set_up(connection)
             if self._numbered.exists():
@@ -62,7 +59,7 @@ class Answers:
                 connection.execute(f"CREATE VIEW IF NOT EXISTS numbered AS FROM read_parquet('{path}')")
             yield connection
 
-    def _set_up(self, connection: "duckdb.DuckDBPyConnection") -> None:
+    def _set_up(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Let a new database know the tables, within limits; leave one that is shared as it is."""
         spilled = str(self.folder / "spilled")
         if connection.execute("SELECT current_setting('temp_directory')").fetchall() == [(spilled,)]:
@@ -121,7 +118,7 @@ class Answers:
 
     def count_cells(
         self, setting: str, players: Sequence[str], version: str | None = None
-    ) -> "dict[str, Column]":
+    ) -> dict[str, Column]:
         """The columns of these players' cells in the setting, sorted by player and instance.
 
         `version` names another version of the questions than the usual one.
@@ -139,7 +136,7 @@ class Answers:
             params = {"setting": setting, "players": list(players), "version": version}
             return dict(connection.sql(sql, params=params).fetchnumpy())
 
-    def read_split(self, commitment: str, share: float) -> "dict[str, dict[str, Column]]":
+    def read_split(self, commitment: str, share: float) -> dict[str, dict[str, Column]]:
         """How the secret split the instances of each setting, in their order (`split.sql`).
 
         `commitment` and `share` are what `editions` says of the edition; no share has no split.
@@ -157,7 +154,7 @@ class Answers:
             for setting in dict.fromkeys(settings)
         }
 
-    def instance_ids(self, setting: str) -> "Iterator[pyarrow.RecordBatch]":
+    def instance_ids(self, setting: str) -> Iterator[pa.RecordBatch]:
         """The setting's instances in the order of their numbers: domain and id, so many at a time."""
         with self.open() as connection:
             yield from connection.sql(
@@ -168,8 +165,6 @@ class Answers:
 
 @contextmanager
 def _damage_in_one_line(root: str) -> Iterator[None]:
-    import duckdb
-
     try:
         yield
     except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:

@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from perennial.schemas.errors import Damaged, in_one_line
 from perennial.schemas.table_form import Reference, Table
@@ -21,9 +25,6 @@ from perennial.warehouse.catalog.scores import score_files
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
-if TYPE_CHECKING:
-    import duckdb
-
 _MEMORY = "1GB"
 _SHOWN = 3
 _BATCH_ROWS = 1 << 14
@@ -34,8 +35,6 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
 
     That is: keys that repeat, references to nothing. Statistics are those that readers see.
     """
-    import duckdb
-
     try:
         with TemporaryDirectory(prefix="perennial-") as spill:
             limits: dict[str, Setting] = {
@@ -88,7 +87,7 @@ def beside_flaws(store: Store) -> tuple[int, list[str]]:
     return len(names), [flaw for name in names for flaw in _file_flaws(store, name)]
 
 
-def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Iterator[str]:
+def _table_flaws(connection: duckdb.DuckDBPyConnection, table: Table) -> Iterator[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
     group_key = f"evaluation, {key}" if table.of_evaluations else key
     repeated = connection.execute(
@@ -118,9 +117,6 @@ def _same_evaluation(table: Table, link: Reference) -> str:
 
 
 def _file_flaws(store: Store, name: str) -> Iterator[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
             for _ in source.iter_batches(_BATCH_ROWS, use_threads=False):

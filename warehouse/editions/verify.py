@@ -4,7 +4,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from perennial.schemas.errors import in_one_line
 from perennial.schemas.json_text import read_json
@@ -26,10 +29,6 @@ from perennial.warehouse.editions.seeds import reveal_file
 from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.parquet import parquet_table
 from perennial.warehouse.store.store import Digest, Store, digests_of
-
-if TYPE_CHECKING:
-    import pyarrow
-
 
 # Whether rebuilt tables are those of a published edition: the same rows, the same bytes.
 
@@ -83,7 +82,7 @@ def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sam
     )
 
 
-def _difference(table: Table, then: "pyarrow.Table", now: "pyarrow.Table", columns: list[str]) -> str:
+def _difference(table: Table, then: pa.Table, now: pa.Table, columns: list[str]) -> str:
     """What differs between the tables in these columns, "" where nothing does."""
     missing = [name for name in columns if name not in then.column_names]
     if missing:
@@ -103,7 +102,7 @@ def _difference(table: Table, then: "pyarrow.Table", now: "pyarrow.Table", colum
     return f"{len(changed)} rows differ in {', '.join(named)}{_such_as(changed)}"
 
 
-def _keys(table: Table, rows: "pyarrow.Table") -> dict[tuple[object, ...], int]:
+def _keys(table: Table, rows: pa.Table) -> dict[tuple[object, ...], int]:
     columns = [rows[name].to_pylist() for name in table.key]
     return {key: row for row, key in enumerate(zip(*columns, strict=True))}
 
@@ -113,10 +112,7 @@ def _such_as(keys: Mapping[tuple[object, ...], object] | set[tuple[object, ...]]
     return f" (such as {'; '.join(examples)})" if examples else ""
 
 
-def _read(content: bytes) -> "pyarrow.Table":
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def _read(content: bytes) -> pa.Table:
     return pq.ParquetFile(pa.BufferReader(content), pre_buffer=False).read(use_threads=False)
 
 
@@ -330,8 +326,6 @@ def _with_rows(counts: Any) -> Any:
 
 
 def _row_count(store: Store, name: str) -> int:
-    import pyarrow.parquet as pq
-
     with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
         return int(source.metadata.num_rows)
 
