@@ -7,25 +7,21 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A public service: its name among Inspect's providers, and among those of genai-prices.
-
-    `is_maker`: it serves models of its own, whose names at the server do not say who made them.
-    """
+    """A public service: its name among Inspect's providers, and among those of genai-prices."""
 
     name: str
     price_list: str
-    is_maker: bool = False
 
 
 # By exact host: a name that only resembles one of these is another server.
 _PROVIDERS = {
-    "api.openai.com": Provider("openai", "openai", is_maker=True),
-    "api.anthropic.com": Provider("anthropic", "anthropic", is_maker=True),
-    "generativelanguage.googleapis.com": Provider("google", "google", is_maker=True),
-    "api.x.ai": Provider("grok", "x-ai", is_maker=True),
-    "api.mistral.ai": Provider("mistral", "mistral", is_maker=True),
-    "api.deepseek.com": Provider("deepseek", "deepseek", is_maker=True),
-    "api.perplexity.ai": Provider("perplexity", "perplexity", is_maker=True),
+    "api.openai.com": Provider("openai", "openai"),
+    "api.anthropic.com": Provider("anthropic", "anthropic"),
+    "generativelanguage.googleapis.com": Provider("google", "google"),
+    "api.x.ai": Provider("grok", "x-ai"),
+    "api.mistral.ai": Provider("mistral", "mistral"),
+    "api.deepseek.com": Provider("deepseek", "deepseek"),
+    "api.perplexity.ai": Provider("perplexity", "perplexity"),
     "api.groq.com": Provider("groq", "groq"),
     "api.together.xyz": Provider("together", "together"),
     "api.fireworks.ai": Provider("fireworks", "fireworks"),

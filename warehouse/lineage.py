@@ -1,4 +1,4 @@
-"""What OpenLineage receives of a refresh: its jobs, its datasets and where each column comes from."""
+"""Which stages a run has, which wait for which, and where each column of their tables comes from."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -98,8 +98,6 @@ def _is_made_from(table: str, other: str) -> bool:
     return any(origin.table == other for origins in _listed_origins(table).values() for origin in origins)
 
 
-# The tables of an edition as OpenLineage datasets, with their facets.
-
 # The stages of a refresh as jobs: what each does, which tables it reads and which it adds rows to.
 
 PUBLISH = "publish"
@@ -175,8 +173,3 @@ def jobs_of(unit: str, benchmark: str, stages: Iterable[StageTables]) -> tuple[S
         ("evaluations", *audited, "statistics") if answers else ("editions", *audited),
     )
     return (*stages, publishing)
-
-
-# The OpenLineage events of one refresh: its own run, and one of each stage below it.
-#
-# Nothing is read or sent here: each method returns the event of what just happened.

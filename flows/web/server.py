@@ -35,8 +35,6 @@ from perennial.flows.web.address import Address, Site, serve_site
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.rows import JsonObject
 
-# Where the pages are served: the address, and whether others than this machine may be let in.
-
 # A page's connection is opened by that page alone: its origin is this server's scheme, host and port.
 #
 # A browser sends the origin of the page with each WebSocket, whatever page that is. Streamlit lets every port

@@ -69,8 +69,6 @@ def renew_site(store: Store) -> str:
     return f"; website {show_path(Path(folder))}: {done}"
 
 
-# The website of `perennial serve --site`: brought up to date by the run that published something.
-
 # The pages over several editions: home, benchmarks, lists, seeds, downloads, citation, style sheet.
 
 MOST_LISTED = 600
