@@ -313,6 +313,7 @@ def choose(
         st.query_params[key] = st.session_state[name]
 
     shown_as = {"format_func": lambda option: titles.get(option, option)} if titles else {}
+    # Without a column the box stands where the page has come to.
     with column or nullcontext():
         return str(st.selectbox(label, listed, index, key=name, on_change=keep, **shown_as))
 

@@ -68,6 +68,7 @@ class Domains(NamedTuple):
 
     def parts(self, instances: Column) -> Iterator[tuple[str, slice]]:
         """Yield the domains that these sorted instances are of, each with its slice of them."""
+        # Numbered by domain, the instances of one are a slice of all.
         edges = np.searchsorted(instances, self.starts).tolist()
         for domain, rows in zip(self.names, map(slice, edges, edges[1:]), strict=True):
             if rows.start < rows.stop:

@@ -202,6 +202,7 @@ def student_p_value(degrees: float, t: float) -> float:
     """Return the two-sided p-value of Student's t."""
     from scipy.special import stdtr
 
+    # From the lower tail: 1 - stdtr(degrees, t) would lose the digits of a small p.
     return min(1.0, 2 * float(stdtr(degrees, -abs(t))))
 
 

@@ -406,6 +406,7 @@ def domain_rank_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
                 if domain != ALL:
                     runs, origins = float(grid.runs[row, kept].sum()), (grid.cluster[kept], grid.domain[kept])
                     bounds = bound_share(rates[row], runs, *origins, grid.population)
+                    # Digits beyond the twelfth differ with the order of adding.
                     rate = round(mean, 12)
                     yield Statistic("common_rate", *labels, rate, COMMON_METHOD, **bounds._asdict())
                 rank = 1.0 + sum(other > mean + _TIE for other in means.values())

@@ -359,6 +359,7 @@ def preference_figures(
     -1..1; `convention` is the version, and the second player has the opposite value.
     """
     played = {player: _play_both(*cells) for player, cells in sorted(players.items())}
+    # Plain quotients: each player has its own numbers of runs, so that no unit makes all of them whole.
     gaps = {player: np.subtract(*(both.solved / both.runs)) for player, both in played.items()}
     for first, second in combinations(played, 2):
         shared, mine, theirs = np.intersect1d(

@@ -65,6 +65,7 @@ def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sam
     if store.exists(name):
         then_bytes = store.read_bytes(name)
         same_bytes = then_bytes == now_bytes
+        # Equal bytes need not be read a second time, which takes memory for the whole table.
         then = now if same_bytes else _read(then_bytes)
         columns = [column.name for column in table.file_columns if not column.volatile]
         published, difference = then.num_rows, _difference(table, then, now, columns)

@@ -26,6 +26,7 @@ class SqliteForm:
 
     def is_new(self, connection: sqlite3.Connection, path: Path) -> bool:
         """Whether nothing has been created yet; raise UnreadableInput for a file of another kind."""
+        # A file that nothing was created in has none of the three; another program's has one at least.
         reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
         application, version, tables = (int(connection.execute(read).fetchone()[0]) for read in reads)
         is_ours = application == self.application_id
@@ -73,6 +74,7 @@ def closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
+        # Ctrl-C too: an open connection would keep its locks until it is collected.
         connection.close()
         raise
 
