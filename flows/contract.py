@@ -110,9 +110,9 @@ def check_practice(sample: "SampleEdition") -> None:
     if not sample.benchmark.offers(Benchmark.practice):
         return
     lines = _draw(sample, _DRAWN)
-    _require_practice(lines[:1] == _draw(sample, 1), "practice questions depend on how many are drawn")
+    _require(lines[:1] == _draw(sample, 1), "practice questions depend on how many are drawn")
     ids = [line["instance_id"] for line in lines]
-    _require_practice(len({*ids}) == len(ids), f"practice questions {ids} are drawn twice")
+    _require(len({*ids}) == len(ids), f"practice questions {ids} are drawn twice")
     for line in lines:
         _check_line(sample, json.loads(json.dumps(line)))
 
@@ -125,13 +125,9 @@ def _draw(sample: "SampleEdition", count: int) -> list[JsonObject]:
 def _check_line(sample: "SampleEdition", line: JsonObject) -> None:
     where = f"practice question {line['instance_id']}"
     seat = sample.benchmark.practice().open_seat(PracticeQuestion.from_json(line))
-    _require_practice(seat.instance_id == line["instance_id"], f"{where}: its line gives {seat.instance_id}")
-    _require_practice(
-        open_question(line).messages == line["question"], f"{where}: its line opens another game"
-    )
-    _require_practice(
-        not grade(line, "I do not know.").success, f"{where}: it is solved by a reply that says nothing"
-    )
+    _require(seat.instance_id == line["instance_id"], f"{where}: its line gives {seat.instance_id}")
+    _require(open_question(line).messages == line["question"], f"{where}: its line opens another game")
+    _require(not grade(line, "I do not know.").success, f"{where}: it is solved by a reply that says nothing")
     solved = False
     for program in sample.benchmark.programs.values():
         try:
@@ -140,17 +136,12 @@ def _check_line(sample: "SampleEdition", line: JsonObject) -> None:
             continue  # it needs what only an edition holds, such as the optimum
         graded = grade(line, [turn.reply for turn in episode.turns])
         result = episode.result
-        _require_practice(
+        _require(
             (graded.status, graded.score) == (result.status, result.score),
             f"{where}: {program.name} has {graded} by its line, and {result} by its game",
         )
         solved = solved or result.success
-    _require_practice(solved, f"{where}: no program solves it")
-
-
-def _require_practice(holds: bool, expected: str) -> None:
-    if not holds:
-        raise UnusableBenchmark(expected)
+    _require(solved, f"{where}: no program solves it")
 
 
 # A small edition of a benchmark with its evaluation, made in this process, for the checks to look at.

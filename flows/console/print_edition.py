@@ -220,8 +220,7 @@ def print_edition(
     plan = read_published_plan(store, split_unit(unit)[0])
     benchmark = find_benchmark(plan.benchmark)
     declaration = benchmark.declaration
-    names, rows = catalog.query(leaderboard_sql(plan.edition, declaration.figures))
-    board = [dict(zip(names, row, strict=True)) for row in rows]
+    board = catalog.records(leaderboard_sql(plan.edition, declaration.figures))
     grown, *answered = _counts(catalog, plan.edition)
     counts = sum(answered, grown)
     counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{plan.edition}'")
@@ -257,7 +256,7 @@ def print_edition(
         if causes:
             console.print(f"failed:    {describe_causes(causes)}")
     for line in problem_lines(catalog, plan.edition):
-        console.print(line, markup=False, highlight=False)
+        console.print(line)
     if text := _describe_scale(catalog, plan.benchmark):
         console.print(f"scale:     {text}")
     for name, text in benchmark.summary(catalog, plan).items():
@@ -296,7 +295,7 @@ def _describe_scale(catalog: Catalog, benchmark: str) -> str:
 
 def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
     """The edition's calls, tokens and known cost, and for how many calls each is unknown."""
-    names, rows = catalog.query(
+    rows = catalog.records(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
         "sum(completion_tokens)::BIGINT AS completion_tokens, "
         "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
@@ -305,7 +304,7 @@ def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
         "string_agg(DISTINCT price_source, '; ' ORDER BY price_source) AS price_sources "
         f"FROM calls WHERE edition = '{edition}' AND role <> 'tool'"
     )
-    return dict(zip(names, rows[0], strict=True))
+    return rows[0]
 
 
 def _causes(catalog: Catalog, edition: str) -> list[Cause]:

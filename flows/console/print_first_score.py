@@ -51,9 +51,8 @@ def print_first_score(
     model; `limit` is what cuts its replies, as `max_output = 900`, "" where nothing here does.
     """
     catalog = open_catalog(store)
-    names, rows = catalog.query(leaderboard_sql(edition, ()))
     ordered = order_settings(catalog.query, benchmark, edition)
-    board = [dict(zip(names, row, strict=True)) for row in rows]
+    board = catalog.records(leaderboard_sql(edition, ()))
     board.sort(key=lambda row: ordered.index(row["setting"]) if row["setting"] in ordered else len(ordered))
     problems = [problem for problem in find_problems(catalog, edition, 0.0) if problem.player == model]
     call_problems = describe_call_problems(catalog, edition)
@@ -88,7 +87,7 @@ def print_first_score(
     lines += [f"{'':<12}{part}" for part in wrap_words(f"{step}:", WIDTH - 12)]
     lines += _indent("", then[1:])
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
 
 
 def _explain(row: Row) -> str:
@@ -193,7 +192,7 @@ def _indent(label: str, commands: list[str]) -> Iterator[str]:
 
 def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
     of_model = f"edition = {quote(edition)} AND player = {quote(model)}"
-    names, rows = catalog.query(
+    rows = catalog.records(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
         "sum(completion_tokens)::BIGINT AS completion_tokens, sum(cost_usd) AS cost_usd, "
         "string_agg(DISTINCT price_source, '; ' ORDER BY price_source) AS price_sources, "
@@ -201,7 +200,7 @@ def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
         f"(SELECT count(*) FROM episodes WHERE {of_model}) AS episodes "
         f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"
     )
-    return dict(zip(names, rows[0], strict=True))
+    return rows[0]
 
 
 def _pick_episode(catalog: Catalog, edition: str, model: str) -> str:

@@ -3,10 +3,12 @@
 import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -70,14 +72,29 @@ _WIDE = 120
 _BAR_WIDTH, _SHORT_BAR_WIDTH = 30, 6
 _FIXED_WIDTH = 32
 Advance = Callable[[dict[str, int]], None]
-CountCall = Callable[[Reply], None]
-_console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
-_slow: ContextVar[Console | None] = ContextVar("slow_console", default=None)
-_log: ContextVar[Callable[[str], None] | None] = ContextVar("progress_log", default=None)
-_part: ContextVar[Callable[[float], None] | None] = ContextVar("progress_part", default=None)
-_scorer: ContextVar[Callable[[bool], None] | None] = ContextVar("progress_scorer", default=None)
-_counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
-_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("progress_waiting", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """Where the block at work shows its progress, and its stage."""
+
+    console: Console | None = None
+    slow: Console | None = None
+    log: Callable[[str], None] | None = None
+    stage: "_StageLine | None" = None
+
+
+_NOTHING_SHOWN = _Shown()
+_shown: ContextVar[_Shown] = ContextVar("progress", default=_NOTHING_SHOWN)
+
+
+@contextmanager
+def _showing(**changes: Any) -> Iterator[None]:
+    token = _shown.set(replace(_shown.get(), **changes))
+    try:
+        yield
+    finally:
+        _shown.reset(token)
 
 
 @contextmanager
@@ -86,32 +103,24 @@ def show_on(console: Console, slow: Console | None = None) -> Iterator[None]:
 
     Where it is no terminal, lines about a stage that takes long go to `slow`, or to the console too.
     """
-    consoles = (None, None) if is_quiet() else (console, slow or console)
-    tokens = _console.set(consoles[0]), _slow.set(consoles[1])
-    try:
+    with _showing(**({} if is_quiet() else {"console": console, "slow": slow or console})):
         yield
-    finally:
-        _console.reset(tokens[0])
-        _slow.reset(tokens[1])
 
 
 @contextmanager
 def log_to(log: Callable[[str], None]) -> Iterator[None]:
     """Call `log` with each line that the block shows, whether a console shows it or not."""
-    token = _log.set(log)
-    try:
+    with _showing(log=log):
         yield
-    finally:
-        _log.reset(token)
 
 
 def note(text: str) -> None:
     """Show one line that is no stage."""
-    console, called = _console.get(), _log.get()
-    if console is not None:
-        console.print(text, highlight=False, markup=False)
-    if called is not None:
-        called(text)
+    shown = _shown.get()
+    if shown.console is not None:
+        shown.console.print(text, highlight=False, markup=False)
+    if shown.log is not None:
+        shown.log(text)
     messages.log(text)
 
 
@@ -124,7 +133,7 @@ def announce(console: Console, text: str) -> None:
 
 def end_bar() -> None:
     """Leave the line of a bar, and show the cursor that it hides: for an end without the bar's own."""
-    console = _console.get()
+    console = _shown.get().console
     if console is not None and console.is_terminal:
         console.show_cursor()
         sys.stderr.write("\n")
@@ -214,25 +223,24 @@ def calls_text(calls: int, unpriced: int, cost_usd: float) -> str:
 
 def count_call(reply: Reply) -> None:
     """Show that the stage at work has one more reply, new or kept from before."""
-    counter = _counter.get()
-    if counter is not None:
-        counter(reply)
+    if (line := _shown.get().stage) is not None:
+        line.calls.add(reply)
+        line.redraw()
 
 
 def show_server_batch(text: str, is_new: bool) -> None:
     """Show how far a batch of a server is: beside the stage at work, and in a line where that is new."""
-    callback = _waiting.get()
-    if callback is not None:
-        callback(text)
+    if (line := _shown.get().stage) is not None:
+        line.waits_for = text
+        line.redraw()
     if is_new:
         note(text)
 
 
 def note_part(part: float) -> None:
     """Show that so much of the batch at work is done, 0 to 1."""
-    noted = _part.get()
-    if noted is not None:
-        noted(part)
+    if (line := _shown.get().stage) is not None:
+        line.note_share(part)
 
 
 class EpisodeCount:
@@ -244,13 +252,40 @@ class EpisodeCount:
 
     def end(self, is_solved: bool, is_failed: bool) -> None:
         """Count one more episode; `is_failed`: its call failed for good, which may take no time at all."""
-        scorer = _scorer.get()
-        if scorer is not None:
-            scorer(is_solved)
+        if (line := _shown.get().stage) is not None:
+            line.calls.ended += 1
+            line.calls.solved += is_solved
+            line.redraw()
         self.left -= 1
         self.ended += not is_failed
         if self.ended:
             note_part(self.ended / (self.ended + self.left))
+
+
+@dataclass(slots=True)
+class _StageLine:
+    """The line of a stage; the last `calling` of its batches may call models."""
+
+    name: str
+    batches: int
+    calling: int
+    redraw: Callable[[], None] = lambda: None
+    done: int = 0
+    calls: CallCount = field(default_factory=CallCount)
+    waits_for: str = ""
+
+    def describe_calls(self, width: int | None = None) -> str:
+        counted = self.calls.text if width is None else self.calls.text_within(width)
+        return "; ".join(filter(None, (counted if self.calls.calls else "", self.waits_for)))[:width]
+
+    def describe(self, seconds: float, end: str | None = None) -> str:
+        words = self.describe_calls() if end is None else end
+        return f"{self.name:<12} {self.done}/{self.batches} batches  {seconds:6.1f} s  {words}".rstrip()
+
+    def note_share(self, part: float) -> None:
+        first = self.batches - self.calling
+        if self.calling and self.done >= first:
+            self.calls.share = (self.done - first + part) / self.calling
 
 
 @contextmanager
@@ -259,30 +294,18 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
 
     `calling` of them, the last ones, are those that may call models: the time left is estimated by them.
     """
-    calling = batches if calling is None else calling
-    console = _console.get()
     started = time.monotonic()
-    totals: dict[str, int] = {}
-    done = 0
-    calls = CallCount()
-    waits_for = ""
-    slow = _slow.get()
-    show_slow = _log.get() if slow is None else slow.print
-
-    def describe_calls(width: int | None = None) -> str:
-        counted = calls.text if width is None else calls.text_within(width)
-        return "; ".join(filter(None, (counted if calls.calls else "", waits_for)))[:width]
-
-    def describe(seconds: float) -> str:
-        return f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {describe_calls()}".rstrip()
-
+    totals: Counter[str] = Counter()
+    line = _StageLine(name, batches, batches if calling is None else calling)
+    shown = _shown.get()
+    console, show_slow = shown.console, shown.log if shown.slow is None else shown.slow.print
     has_bar = console is not None and console.is_terminal
     columns = console.width if console is not None else 0
     bar_width = _BAR_WIDTH if columns >= _WIDE else _SHORT_BAR_WIDTH
     # Name, batches done and of all, the word, the time, and what separates them.
     left_for_calls = max(columns - bar_width - 2 * len(str(batches)) - _FIXED_WIDTH, 0)
     with (
-        nullcontext() if has_bar or show_slow is None else print_while(describe, show_slow),
+        nullcontext() if has_bar or show_slow is None else print_while(line.describe, show_slow),
         Progress(
             TextColumn(f"{name:<12}"),
             BarColumn(bar_width=bar_width),
@@ -294,48 +317,20 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
             transient=True,
             disable=not has_bar,
         ) as bar,
+        _showing(stage=line),
     ):
         task = bar.add_task(name, total=batches, calls="")
+        if has_bar:
+            line.redraw = lambda: bar.update(task, calls=line.describe_calls(left_for_calls))
 
         def advance(counts: dict[str, int]) -> None:
-            nonlocal done
-            done += 1
-            for table, rows in counts.items():
-                totals[table] = totals.get(table, 0) + rows
+            line.done += 1
+            totals.update(counts)
             bar.advance(task)
-            note_share(0.0)
+            line.note_share(0.0)
 
-        def note_share(part: float) -> None:
-            if calling and done >= batches - calling:
-                calls.share = (done - (batches - calling) + part) / calling
-
-        def count(reply: Reply) -> None:
-            calls.add(reply)
-            if has_bar:
-                bar.update(task, calls=describe_calls(left_for_calls))
-
-        def score(is_solved: bool) -> None:
-            calls.ended += 1
-            calls.solved += is_solved
-            if has_bar:
-                bar.update(task, calls=describe_calls(left_for_calls))
-
-        def wait_for(text: str) -> None:
-            nonlocal waits_for
-            waits_for = text
-            if has_bar:
-                bar.update(task, calls=describe_calls(left_for_calls))
-
-        tokens = _counter.set(count), _part.set(note_share), _waiting.set(wait_for), _scorer.set(score)
-        try:
-            yield advance
-        finally:
-            _counter.reset(tokens[0])
-            _part.reset(tokens[1])
-            _waiting.reset(tokens[2])
-            _scorer.reset(tokens[3])
-    seconds, rows = time.monotonic() - started, describe_rows(totals)
-    note(f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {rows}".rstrip())
+        yield advance
+    note(line.describe(time.monotonic() - started, describe_rows(totals)))
 
 
 def describe_rows(counts: Mapping[str, int]) -> str:

@@ -18,17 +18,18 @@ from urllib.parse import urlsplit
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.doctor.root import (
     UNREADABLE,
+    WRITABLE,
     Check,
     Look,
     can_be_made,
+    check_format,
+    check_root,
     edition_looks,
     fail,
     fail_by,
-    format_look,
     has_our_format,
     is_missing,
     is_readable,
-    root_look,
     root_looks,
     warn,
 )
@@ -61,12 +62,7 @@ _REACH = (
 )
 
 
-def endpoint_look(settings: RefreshSettings) -> Look:
-    """How to look at the model endpoint of these settings; not needed if no model is named."""
-    return Look("endpoint", _KEY, partial(_endpoint, settings))
-
-
-def _endpoint(settings: RefreshSettings) -> str | Check:
+def _check_endpoint(settings: RefreshSettings) -> str | Check:
     models = _models(settings)
     endpoint = settings.endpoint()
     if not models and endpoint.url_from == "default":
@@ -249,15 +245,16 @@ def looks(settings: RefreshSettings, *, deep: bool, is_named: bool) -> Iterator[
     `is_named`: somebody named the root. One that does not exist comes first.
     """
     store = Store(settings.root)
+    root_look = Look("root", WRITABLE, partial(check_root, store, is_named=is_named))
     if is_first := is_missing(store):
-        yield root_look(store, is_named=is_named)
+        yield root_look
     yield from machine_looks(settings, deep=deep)
-    yield endpoint_look(settings)
+    yield Look("endpoint", _KEY, partial(_check_endpoint, settings))
     if not is_first:
-        yield root_look(store, is_named=is_named)
+        yield root_look
     if not is_readable(store):
         return
-    yield format_look(store)
+    yield Look("format", "", partial(check_format, store))
     if has_our_format(store):
         yield from root_looks(store)
         yield from edition_looks(store)

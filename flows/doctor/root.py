@@ -218,7 +218,7 @@ def _check_staged(staging: Staging) -> str | Check:
 
 _LITTLE_SPACE = 1 << 30  # bytes
 
-_WRITABLE = "name another --root, or make this one writable for this user"
+WRITABLE = "name another --root, or make this one writable for this user"
 _CONDITIONS = "move the root before the next refresh"
 _LOCK = "see who holds it; if that process is gone, run `perennial unlock`"
 _CLOCK = "set the clock of this machine right"
@@ -238,11 +238,6 @@ _FOREIGN = (
 )
 
 
-def root_look(store: Store, *, is_named: bool) -> Look:
-    """The look at the root itself; one that does not exist yet is healthy unless somebody named it."""
-    return Look("root", _WRITABLE, partial(_root, store, is_named=is_named))
-
-
 def is_missing(store: Store) -> bool:
     """Whether the root is a folder of this machine that is not there."""
     return store.local_folder is not None and not store.local_folder.exists()
@@ -257,11 +252,6 @@ def is_readable(store: Store) -> bool:
     return True
 
 
-def format_look(store: Store) -> Look:
-    """The look at the root's format: a version cannot check what it cannot read."""
-    return Look("format", "", partial(_format, store))
-
-
 def has_our_format(store: Store) -> bool:
     """Whether this version can check what the root holds: where not, the look at the format says why."""
     try:
@@ -271,7 +261,8 @@ def has_our_format(store: Store) -> bool:
     return True
 
 
-def _format(store: Store) -> str:
+def check_format(store: Store) -> str:
+    """Look at the root's format: a version cannot check what it cannot read."""
     refuse_other_format(store)
     return f"format {FORMAT}, which this version reads and writes"
 
@@ -304,14 +295,15 @@ def can_be_made(path: Path) -> bool:
     return above.is_dir() and os.access(above, os.W_OK | os.X_OK)
 
 
-def _root(store: Store, *, is_named: bool) -> str | Check:
+def check_root(store: Store, *, is_named: bool) -> str | Check:
+    """Look at the root itself; one that does not exist yet is healthy unless somebody named it."""
     folder = store.local_folder
     if folder is not None and is_missing(store):
         if is_named:
             return fail(f"{folder} does not exist", "correct --root, or make it by a refresh", UNREADABLE)
         if can_be_made(folder):
             return f"{folder} is not there yet and can be made"
-        return fail(f"{folder} cannot be made: no folder above it is writable", _WRITABLE, UNREADABLE)
+        return fail(f"{folder} cannot be made: no folder above it is writable", WRITABLE, UNREADABLE)
     _write_probe(store)
     if folder is None:
         return f"{store.root} can be read and written"

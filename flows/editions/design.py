@@ -1,6 +1,6 @@
 """Choose the size of an evaluation from what published ones of the data root show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -114,7 +114,10 @@ def plan_design(
     means = [past.turns for past in of_models.values() if past.turns]
     usual = 1.0 if played.one_shot else sum(means) / len(means) if means else variance.calls_per_episode
     names = list(players) or ["one player"]
-    calls_by_player = {name: _calls_of(name, history, usual, name in played.programs) for name in names}
+    calls_by_player = {
+        name: 0.0 if name in played.programs else (name in history and history[name].turns) or usual
+        for name in names
+    }
     chosen = _choose(parts, goal, power, max_domains, sum(calls_by_player.values()))
     precision = measure_design(parts, chosen, power)
     costs = {
@@ -224,8 +227,7 @@ def read_variance(store: Store, edition: str) -> JsonObject:
     with catalog.closing():
         chosen = select_unit(store, edition, catalog.editions)
         for view in ("variance_parts", "smallest_changes"):
-            columns, rows = catalog.query(f"FROM {view} WHERE edition = {quote(chosen)}")
-            tables[view] = [dict(zip(columns, row, strict=True)) for row in rows]
+            tables[view] = catalog.records(f"FROM {view} WHERE edition = {quote(chosen)}")
     if not tables["smallest_changes"]:
         raise UnreadableInput(
             f"edition {chosen!r} has no models whose variance is known: evaluate a model on it, or run "
@@ -248,12 +250,6 @@ def _history(catalog: Catalog, benchmark: str, setting: str) -> dict[str, _Past]
         return {}
     sql = _COUNTS.format(benchmark=quote(benchmark), setting=quote(setting))
     return {player: _Past(*means) for player, *means in catalog.query(sql)[1]}
-
-
-def _calls_of(name: str, history: Mapping[str, _Past], usual: float, is_program: bool) -> float:
-    if is_program:
-        return 0.0
-    return (history[name].turns if name in history else None) or usual
 
 
 def _design_row(name: str, chosen: Design, calls: float, cost: Cost) -> Row:

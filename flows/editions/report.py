@@ -291,14 +291,6 @@ def _describe_seed(plan: EditionPlan) -> str:
     return f"{seed} ({plan.freshness})"
 
 
-def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
-    """The named edition, else the newest one.
-
-    Raises UnreadableInput where none is published, InvalidOption where that one is not.
-    """
-    return select_unit(store, edition, catalog.editions)
-
-
 def report_data(
     store: Store,
     edition: str | None = None,
@@ -310,17 +302,17 @@ def report_data(
 
     `step` gets the name of each step. `anchors` are players that are the same in both; without any, those
     that both were evaluated with as such.
-    Raises what `choose_edition` raises, and InvalidOption for an edition compared with itself or with one of
+    Raises what `select_unit` raises, and InvalidOption for an edition compared with itself or with one of
     another benchmark.
     """
     # Sums of floats depend on their order, which several threads leave open.
     catalog = open_catalog(store, settings={"threads": 1})
-    chosen = choose_edition(catalog, store, edition)
+    chosen = select_unit(store, edition, catalog.editions)
     benchmark = find_benchmark(read_record(catalog.query, chosen)["benchmark"])
     comparison = None
     if compare is not None:
         step(f"comparing with {compare}")
-        other = choose_edition(catalog, store, compare)
+        other = select_unit(store, compare, catalog.editions)
         comparison = read_comparison(catalog.query, other, chosen, benchmark, anchors)
     plan = read_published_plan(store, chosen)
     figures = (*SHARED, *benchmark.report().figures)

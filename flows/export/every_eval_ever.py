@@ -58,10 +58,8 @@ def write_records(source: Source, folder: Path) -> list[ExportedFile]:
     """Write a record of each model and its episodes; raise InvalidOption where no model played."""
     served = read_served_models(source)
     played = dict(source.catalog.query(_LAST_PLAYED)[1])
-    names, rows = source.catalog.query(_SCORES)
     scores: dict[str, list[Row]] = {}
-    for row in rows:
-        score = dict(zip(names, row, strict=True))
+    for score in source.catalog.records(_SCORES):
         if score["player"] in served:
             scores.setdefault(score["player"], []).append(score)
     if not scores:

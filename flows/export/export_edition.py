@@ -20,7 +20,7 @@ from perennial.flows.export.hugging_face import card_head
 from perennial.flows.export.source import Source
 from perennial.flows.run.code_version import code_version
 from perennial.schemas.disclosure import canary_line
-from perennial.schemas.errors import Damaged, InvalidOption
+from perennial.schemas.errors import Damaged, InvalidOption, count
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import ReadJson
 from perennial.warehouse.catalog.catalog import visible_editions
@@ -65,17 +65,13 @@ def write_readme(manifest: ReadJson) -> str:
         manifest["canary_line"],
         f"License: {manifest['licence']}",
         f"An edition of the benchmark {manifest['benchmark']}, made with perennial, and "
-        f"{_evaluations(manifest)}. {_CONTENT[manifest['format']].format(edition=edition)} "
+        f"{count(len(manifest['evaluations']), 'evaluation')}. "
+        f"{_CONTENT[manifest['format']].format(edition=edition)} "
         "`sha256sum --check SHA256SUMS` checks all files; `manifest.json` describes them.",
         _seed(manifest),
         _left_out(manifest),
     )
     return "\n\n".join(paragraphs) + "\n"
-
-
-def _evaluations(manifest: ReadJson) -> str:
-    number = len(manifest["evaluations"])
-    return "1 evaluation" if number == 1 else f"{number} evaluations"
 
 
 def _seed(manifest: ReadJson) -> str:

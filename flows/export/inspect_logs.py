@@ -188,12 +188,11 @@ def _log(
 
 def read_episodes(source: Source, scope: str) -> Iterator[tuple[Row, list[EpisodeMessage]]]:
     """The exported episodes that `scope` (SQL) selects, with their messages."""
-    names, rows = source.catalog.query(_EPISODES.format(scope=scope))
+    episodes = source.catalog.records(_EPISODES.format(scope=scope))
     messages = source.catalog.query(_MESSAGES.format(scope=scope))[1]
     tools: JsonObject = {id_: rest for id_, *rest in source.catalog.query(_TOOLS.format(scope=scope))[1]}
     spoken = {id_: [row[3:] for row in rows] for id_, rows in groupby(messages, key=lambda row: str(row[0]))}
-    for row in rows:
-        episode = dict(zip(names, row, strict=True))
+    for episode in episodes:
         if episode["instance_id"] in source.private_ids:
             continue
         turns = spoken.get(episode["episode_id"], [])

@@ -26,7 +26,12 @@ from perennial.flows.inspect_tasks.record import (
     player_name,
     replay,
 )
-from perennial.flows.refresh.evaluation import place_answers, read_playable_plan, refuse_damaged_edition
+from perennial.flows.refresh.evaluation import (
+    place_answers,
+    read_playable_plan,
+    read_staged_plans,
+    refuse_damaged_edition,
+)
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.code_version import code_version
 from perennial.flows.run.plain_stages import PlainStages
@@ -49,7 +54,6 @@ from perennial.schemas.people import is_person
 from perennial.schemas.plan import REPLIES, EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.model_entry import CallPolicy
-from perennial.schemas.units import split_unit
 from perennial.tasks.authors import describe_problems
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan
@@ -57,7 +61,7 @@ from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.ledger.prices import load_prices
 from perennial.warehouse.ledger.schema import ledger_file
 from perennial.warehouse.lock import lock_root
-from perennial.warehouse.staging import Staging, staged_units
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store, root_id
 
 # Read logs of Inspect that tasks of perennial wrote: files are data, bounded, and refused in one line.
@@ -344,7 +348,9 @@ def import_logs(store: Store, paths: Sequence[Path], name: str, tell: Tell) -> I
         for unit in visible_evaluations(store, asked.edition):
             if evaluation_plan(store, unit).imported_from == asked.imported_from:
                 return ImportedLogs(unit, asked.players, episodes, is_new=False)
-        _remove_leftovers(store, asked)
+        for left in read_staged_plans(store, asked.edition):
+            if left.imported_from == asked.imported_from:
+                Staging(store, left.unit).remove()
         plan = place_answers(store, asked, name)
         calls = list(_replay_all(questions, plan, logged, load_prices(store)))
         asyncio.run(_keep_calls(store, plan.unit, calls))
@@ -453,14 +459,6 @@ def _subset(questions: EditionQuestions, size: int) -> int:
         return 0
     order = instance_order(questions.store, questions.plan.edition)
     return order[next(islice(questions.seats, size - 1, None))] + 1
-
-
-def _remove_leftovers(store: Store, asked: EvaluationPlan) -> None:
-    for unit in staged_units(store):
-        if split_unit(unit)[0] == asked.edition:
-            plan = Staging(store, unit).read_plan()
-            if isinstance(plan, EvaluationPlan) and plan.imported_from == asked.imported_from:
-                Staging(store, unit).remove()
 
 
 def _replay_all(

@@ -41,9 +41,7 @@ from perennial.flows.inspect_tasks.record import (
     Record,
     in_our_name,
     open_questions,
-    play_seat,
     player_name,
-    player_of,
     read_completion,
     replay,
 )
@@ -54,6 +52,7 @@ from perennial.schemas.game import EPISODE_STATUSES
 from perennial.schemas.model_calls import Message, ModelRequest, Reply
 from perennial.schemas.rows import JsonObject, Rows
 from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.play import play_model
 from perennial.warehouse.store.parquet import parquet_bytes
 
 if TYPE_CHECKING:
@@ -96,9 +95,9 @@ def play(root: str, edition: str, variant: str = "") -> Solver:
             return reply
 
         name = player_name(variant, str(model))
-        player = player_of(questions, name, record.params)
+        player = questions.player(name, record.params)
         try:
-            await play_seat(questions.seat(state.sample_id), player, state.epoch - 1, ask)
+            await play_model(ask, player, questions.seat(state.sample_id).start(), state.epoch - 1)
         finally:
             state.messages = spoken or state.messages
             state.store.set(RECORD, record.as_json())

@@ -21,7 +21,6 @@ from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, ReadJson, Row, Rows
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import HttpResult
-from perennial.tasks.llm.structured import Ask
 from perennial.tasks.play import ModelPlayer, parse_model_player, play_model
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.catalog.confinement import table_file
@@ -66,6 +65,10 @@ class EditionQuestions:
     def benchmark(self) -> Benchmark:
         """The benchmark of the edition."""
         return find_benchmark(self.plan.benchmark)
+
+    def player(self, name: str, params: ReadJson) -> ModelPlayer:
+        """Return the player of that name; raise InvalidOption where it names no model."""
+        return parse_model_player(name, params, self.benchmark.variants)
 
     def seat(self, instance_id: object) -> Seat:
         """Return the seat of an instance; raise InvalidOption where the edition has none that is played."""
@@ -205,16 +208,6 @@ def player_name(variant: str, model: str) -> str:
     return f"{variant}:{model}" if variant else model
 
 
-def player_of(questions: EditionQuestions, name: str, params: ReadJson) -> ModelPlayer:
-    """Return the player of that name; raise InvalidOption where it names no model."""
-    return parse_model_player(name, params, questions.benchmark.variants)
-
-
-async def play_seat(seat: Seat, player: ModelPlayer, run: int, ask: Ask) -> Episode:
-    """Return the player's run on the seat, asked as `perennial evaluate` asks."""
-    return await play_model(ask, player, seat.start(), run)
-
-
 async def replay(
     questions: EditionQuestions, seat: Seat, name: str, run: int, record: Record, price: Price | None = None
 ) -> Replayed:
@@ -235,8 +228,7 @@ async def replay(
         calls.append((request, reply))
         return reply
 
-    player = player_of(questions, name, record.params)
-    episode = await play_seat(seat, player, run, ask)
+    episode = await play_model(ask, questions.player(name, record.params), seat.start(), run)
     if next(left, None) is not None:
         raise UnreadableInput(
             f"it has {len(record.completions)} replies, and the game ended with reply {len(calls)}"

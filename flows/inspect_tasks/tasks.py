@@ -19,7 +19,7 @@ from perennial.flows.inspect_tasks.record import (
     has_edition,
     in_our_name,
     open_questions,
-    player_of,
+    player_name,
 )
 from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, PerennialError
@@ -98,14 +98,7 @@ def make_task(
     where there is no such edition.
     """
     try:
-        return _make_task(
-            benchmark,
-            edition=str(edition),
-            root=str(root),
-            instances=instances,
-            variant=str(variant),
-            size=str(size),
-        )
+        return _make_task(benchmark, str(edition), str(root), instances, str(variant), str(size))
     except PerennialError as error:
         raise PrerequisiteError(f"perennial: {error}") from None
 
@@ -120,7 +113,7 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(variants) or 'none'}")
     if type(instances) is not int or not 0 <= instances <= len(questions.seats):
         raise InvalidOption(f"instances {instances!r}: edition {name!r} has {len(questions.seats):,} to play")
-    player = player_of(questions, f"{variant}:model" if variant else "model", {})
+    player = questions.player(player_name(variant, "model"), {})
     ids = list(questions.seats)[: instances or None]
     samples = [
         Sample(

@@ -168,7 +168,7 @@ def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPla
     With a name, of that one, published or not; raises EditionConflict where it has other settings.
     """
     if not name:
-        staged = _read_staged_plans(store, asked.edition)
+        staged = read_staged_plans(store, asked.edition)
         return next((plan for plan in staged if plan.asked == asked.asked), None)
     unit = evaluation_of(asked.edition, name)
     begun = [plan for plan in _earlier_plans(store, asked.edition) if plan.unit == unit]
@@ -183,10 +183,11 @@ def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPla
 def _earlier_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
     published = published_evaluations(store, edition)
     yield from (evaluation_plan(store, unit) for unit in published)
-    yield from (plan for plan in _read_staged_plans(store, edition) if plan.unit not in published)
+    yield from (plan for plan in read_staged_plans(store, edition) if plan.unit not in published)
 
 
-def _read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
+def read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
+    """The plans of the edition's evaluations that are staged."""
     for unit in staged_units(store):
         unit_edition, name = split_unit(unit)
         plan = Staging(store, unit).read_plan() if unit_edition == edition and name else None

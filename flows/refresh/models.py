@@ -240,11 +240,11 @@ def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[Tri
     policy = replace(
         settings.call_policy(), max_attempts=1, max_calls=None, max_cost=None, timeout_s=_TIMEOUT_S
     )
-    return asyncio.run(_try_all(settings, policy, models))
 
+    async def try_all() -> list[TriedModel]:
+        return list(await asyncio.gather(*(_try_model(settings, policy, model) for model in models)))
 
-async def _try_all(settings: RefreshSettings, policy: CallPolicy, models: Sequence[str]) -> list[TriedModel]:
-    return list(await asyncio.gather(*(_try_model(settings, policy, model) for model in models)))
+    return asyncio.run(try_all())
 
 
 async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) -> TriedModel:
@@ -439,7 +439,7 @@ async def _look_up(
         new = {request.call_id for request in requests if ledger.find(request.call_id) is None}
         asked = [request for request in requests if request.call_id in new or not resumed]
         async with ModelClients(policy, os.environ, ledger, prices, Spent()) as clients:
-            servers = _servers(settings, asked)
+            servers = list(dict.fromkeys(settings.endpoint(request.model).base_url for request in asked))
             listings = await asyncio.gather(*(_reach(settings, clients, url, asked) for url in servers))
             listed = dict(zip(servers, listings, strict=True))
             ends = await asyncio.gather(
@@ -453,10 +453,6 @@ async def _look_up(
     if not any(ends) and asked:
         names = ", ".join(dict.fromkeys(request.model for request in asked))
         say(f"look-up: {count(len({request.model for request in asked}), 'model')} can be asked: {names}")
-
-
-def _servers(settings: RefreshSettings, requests: Sequence[ModelRequest]) -> list[str]:
-    return list(dict.fromkeys(settings.endpoint(request.model).base_url for request in requests))
 
 
 async def _reach(

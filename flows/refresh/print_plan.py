@@ -4,8 +4,8 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
@@ -143,6 +143,7 @@ def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
 # What the table leaves out, and --json has.
 _INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary", "facts")
 _NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
+_NOT_SUMMED = ("stage", "model", "in_batches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,52 +183,33 @@ def print_plans(
     as_json: bool,
     all_settings: Sequence["RefreshSettings"],
 ) -> None:
-    """Print the plan of each benchmark of a refresh, as `print_plan` does, and the sum of all estimates.
+    """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models.
 
-    As JSON the plans are under `plans`, by benchmark.
+    Of several benchmarks each plan is printed, and the sum of all estimates; as JSON the plans are under
+    `plans`, by benchmark.
     """
-    if len(prepared) == 1:
-        print_plan(console, store, prepared[0], as_json, all_settings[0])
-        return
     plans = {
-        settings.benchmark: _describe(store, planned, settings)
+        settings.benchmark: _describe_refresh(store, planned, settings)
         for planned, settings in zip(prepared, all_settings, strict=True)
     }
-    estimates = [estimate for plan in plans.values() for estimate in plan.estimates]
-    calls = [
-        sum(column) for column in zip(*((row.calls_low, row.calls_high) for row in estimates), strict=True)
-    ]
-    low, high = calls or (0, 0)
-    costs = _total([row.cost_low_usd for row in estimates]), _total([row.cost_high_usd for row in estimates])
+    if len(plans) == 1:
+        _print(console, next(iter(plans.values())), as_json)
+        return
+    total = _sum_estimates([estimate for plan in plans.values() for estimate in plan.estimates])
     if as_json:
-        total = {"calls_low": low, "calls_high": high, "cost_low_usd": costs[0], "cost_high_usd": costs[1]}
-        _write_json({"plans": {name: plan.as_json() for name, plan in plans.items()}, "estimate": total})
+        bounds = ("calls_low", "calls_high", "cost_low_usd", "cost_high_usd")
+        estimate = {name: getattr(total, name) for name in bounds}
+        _write_json({"plans": {name: plan.as_json() for name, plan in plans.items()}, "estimate": estimate})
         return
     for plan in plans.values():
         _print_tables(console, plan)
     for name, plan in plans.items():
-        low_calls = sum(row.calls_low for row in plan.estimates)
-        high_calls = sum(row.calls_high for row in plan.estimates)
-        text = f"{name}: {_span(f'{low_calls:,}', f'{high_calls:,}')} model calls"
-        console.print(text, markup=False, highlight=False)
-    text = f"all {len(plans)} editions: {_span(f'{low:,}', f'{high:,}')} model calls, cost {_cost(*costs)}"
-    console.print(text, markup=False, highlight=False)
+        console.print(f"{name}: {_calls(_sum_estimates(plan.estimates))} model calls")
+    console.print(f"all {len(plans)} editions: {_calls(total)} model calls, cost {_cost(total)}")
 
 
-def print_plan(
-    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, settings: "RefreshSettings"
-) -> None:
-    """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
-    _print(console, _describe(store, prepared, settings), as_json)
-
-
-def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
-    from perennial.tasks.statistics.scale.design import measure_plan
-
+def _describe_refresh(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
     plan, preparation = prepared.plan, prepared.part
-    endpoints = _endpoints(settings, plan.evaluation, preparation.authors)
-    variance = find_benchmark(plan.growth.benchmark).declaration.variance
-    estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
     played = {key: value for key, value in plan.evaluation.as_json().items() if key != "instances"}
     values = {**plan.growth.as_json(), **plan.growth.own, **played}
@@ -235,16 +217,75 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
     visible = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
     visible["protocol"] = _describe_protocol(plan.evaluation)
     state = " (started before, will be resumed)" if prepared.resumed else ""
-    return _Description(
+    return _describe(
+        store,
+        settings,
+        plan.evaluation,
         title=f"Plan of edition {plan.edition}{state}",
         head={"plan": visible, **preparation.shown, "resumed": prepared.resumed},
         rows=_rows({**preparation.shown, **visible}, preparation.unused),
-        counts=_count_planned_rows(preparation.counts, plan.evaluation, estimates),
-        estimates=estimates,
-        endpoints=endpoints,
-        price_sources=_price_sources(settings, store, endpoints),
-        in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
-        precision=measure_plan(variance, preparation.sizes, plan.evaluation.runs),
+        counts=preparation.counts,
+        sizes=preparation.sizes,
+        estimates=estimate_refresh(store, prepared, settings),
+        authors=preparation.authors,
+    )
+
+
+def print_evaluation_plan(
+    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
+) -> None:
+    """Print the plan of an evaluation in the same way."""
+    from perennial.warehouse.editions.publish import read_counts
+
+    visible = plan.as_json() | {"protocol": _describe_protocol(plan)}
+    draws_domains = find_benchmark(plan.benchmark).declaration.variance is not None
+    description = _describe(
+        store,
+        settings,
+        plan,
+        title=f"Plan of evaluation {plan.unit}",
+        head={"plan": visible},
+        rows=_rows(visible),
+        counts={"instances": read_counts(store, plan.edition).get("instances", 0)},
+        sizes=read_sizes(store, plan) if draws_domains else {},
+        estimates=estimate_evaluation(store, plan, settings),
+    )
+    _print(console, description, as_json)
+
+
+def _describe(
+    store: Store,
+    settings: "RefreshSettings",
+    plan: EvaluationPlan,
+    *,
+    title: str,
+    head: Mapping[str, object],
+    rows: Mapping[str, object],
+    counts: Mapping[str, int],
+    sizes: Mapping[str, tuple[int, int]],
+    estimates: list[StageEstimate],
+    authors: Sequence[ModelChoice] = (),
+) -> _Description:
+    """Add to what is known of a plan where it calls models, at which prices, and what it can tell apart."""
+    from perennial.flows.refresh.models import known_prices
+    from perennial.tasks.statistics.scale.design import measure_plan
+
+    benchmark, entries = find_benchmark(plan.benchmark), settings.model_entries()
+    players, prices = models_of(plan.players, benchmark), known_prices(settings, store)
+    models = [choice.model for choice in (*authors, *benchmark.readers(plan.protocol))]
+    endpoints = {model: settings.endpoint(model) for model in (*models, *players)}
+    batched = [name for name in players if benchmark.one_shot and name in entries and entries[name].batch]
+    return _Description(
+        title,
+        head,
+        rows,
+        _count_planned_rows(counts, plan, estimates),
+        estimates,
+        endpoints,
+        # Models without a price are left out.
+        {name: source for name in endpoints if name in prices and (source := prices[name].source)},
+        sorted({*batched, *(estimate.model for estimate in estimates if estimate.in_batches)}),
+        measure_plan(benchmark.declaration.variance, sizes, plan.runs),
     )
 
 
@@ -268,59 +309,6 @@ def _describe_protocol(plan: EvaluationPlan) -> dict[str, object]:
     return {key: value for key, value in plan.protocol.items() if key != "texts"}
 
 
-def print_evaluation_plan(
-    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
-) -> None:
-    """Print the plan of an evaluation in the same way."""
-    from perennial.tasks.statistics.scale.design import measure_plan
-    from perennial.warehouse.editions.publish import read_counts
-
-    instances = read_counts(store, plan.edition).get("instances", 0)
-    estimates = estimate_evaluation(store, plan, settings)
-    variance = find_benchmark(plan.benchmark).declaration.variance
-    sizes = read_sizes(store, plan) if variance is not None else {}
-    endpoints = _endpoints(settings, plan)
-    visible = plan.as_json() | {"protocol": _describe_protocol(plan)}
-    description = _Description(
-        title=f"Plan of evaluation {plan.unit}",
-        head={"plan": visible},
-        rows=_rows(visible),
-        counts=_count_planned_rows({"instances": instances}, plan, estimates),
-        estimates=estimates,
-        endpoints=endpoints,
-        price_sources=_price_sources(settings, store, endpoints),
-        in_batches=_asked_in_batches(settings, plan, estimates),
-        precision=measure_plan(variance, sizes, plan.runs),
-    )
-    _print(console, description, as_json)
-
-
-def _asked_in_batches(
-    settings: "RefreshSettings", plan: EvaluationPlan, estimates: Iterable[StageEstimate]
-) -> list[str]:
-    benchmark, entries = find_benchmark(plan.benchmark), settings.model_entries()
-    players = models_of(plan.players, benchmark) if benchmark.one_shot else []
-    models = {model for model in players if model in entries and entries[model].batch}
-    return sorted(models | {estimate.model for estimate in estimates if estimate.in_batches})
-
-
-def _endpoints(
-    settings: "RefreshSettings", plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
-) -> dict[str, Endpoint]:
-    benchmark = find_benchmark(plan.benchmark)
-    models = [choice.model for choice in (*authors, *benchmark.readers(plan.protocol))]
-    models += models_of(plan.players, benchmark)
-    return {model: settings.endpoint(model) for model in models}
-
-
-def _price_sources(settings: "RefreshSettings", store: Store, models: Iterable[str]) -> dict[str, str]:
-    """Where the price of each model is from; those without one are left out."""
-    from perennial.flows.refresh.models import known_prices
-
-    prices = known_prices(settings, store)
-    return {model: source for model in models if model in prices and (source := prices[model].source)}
-
-
 def _print(console: Terminal, plan: _Description, as_json: bool) -> None:
     if as_json:
         _write_json(plan.as_json())
@@ -342,7 +330,7 @@ def _print_tables(console: Terminal, plan: _Description) -> None:
         table.add_row(key, f"{count:,}")
     console.print(table)
     if text := describe_precision(plan.precision):
-        console.print(text, markup=False, highlight=False)
+        console.print(text)
     if plan.estimates:
         console.print(_estimate_table(plan.estimates))
         places: dict[str, list[str]] = {}
@@ -350,16 +338,14 @@ def _print_tables(console: Terminal, plan: _Description) -> None:
             places.setdefault(endpoint.describe(), []).append(model)
         for address, models in places.items():
             suffix = f" for {', '.join(models)}" if len(places) > 1 else ""
-            console.print(f"endpoint{suffix}: {address}", markup=False, highlight=False)
+            console.print(f"endpoint{suffix}: {address}")
         for source in dict.fromkeys(plan.price_sources.values()):
             models = [model for model, from_there in plan.price_sources.items() if from_there == source]
-            console.print(f"prices of {source}: {', '.join(models)}", markup=False, highlight=False)
+            console.print(f"prices of {source}: {', '.join(models)}")
     if plan.in_batches:
         console.print(
             f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: "
-            f"{', '.join(plan.in_batches)}",
-            markup=False,
-            highlight=False,
+            f"{', '.join(plan.in_batches)}"
         )
 
 
@@ -402,39 +388,34 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
     for heading in ("calls", "tokens in", "tokens out", "cost"):
         table.add_column(heading, justify="right", overflow="fold")
     for row in estimates:
-        table.add_row(
-            row.stage,
-            row.model,
-            _span(f"{row.calls_low:,}", f"{row.calls_high:,}"),
-            _span(f"{row.prompt_tokens:,}", f"{row.prompt_tokens_high:,}"),
-            _span(f"{row.completion_tokens:,}", f"{row.completion_tokens_high:,}"),
-            _cost(row.cost_low_usd, row.cost_high_usd),
-        )
+        table.add_row(*_cells(row))
     if len(estimates) > 1:
         table.add_section()
-        table.add_row(
-            "all",
-            "",
-            _span(f"{sum(e.calls_low for e in estimates):,}", f"{sum(e.calls_high for e in estimates):,}"),
-            _span(
-                f"{sum(e.prompt_tokens for e in estimates):,}",
-                f"{sum(e.prompt_tokens_high for e in estimates):,}",
-            ),
-            _span(
-                f"{sum(e.completion_tokens for e in estimates):,}",
-                f"{sum(e.completion_tokens_high for e in estimates):,}",
-            ),
-            _cost(_total([e.cost_low_usd for e in estimates]), _total([e.cost_high_usd for e in estimates])),
-        )
+        table.add_row(*_cells(_sum_estimates(estimates)))
     return table
 
 
-def _total(costs: list[float | None]) -> float | None:
-    priced = [cost for cost in costs if cost is not None]
-    return sum(priced) if len(priced) == len(costs) else None
+def _sum_estimates(estimates: Sequence[StageEstimate]) -> StageEstimate:
+    """All calls together; a cost that is unknown of some is unknown of all."""
+    sums: JsonObject = {}
+    for name in (field.name for field in fields(StageEstimate) if field.name not in _NOT_SUMMED):
+        numbers = [getattr(estimate, name) for estimate in estimates]
+        sums[name] = None if None in numbers else sum(numbers)
+    return StageEstimate("all", "", **sums)
 
 
-def _cost(low: float | None, high: float | None) -> str:
+def _cells(row: StageEstimate) -> tuple[str, ...]:
+    prompts = _span(f"{row.prompt_tokens:,}", f"{row.prompt_tokens_high:,}")
+    completions = _span(f"{row.completion_tokens:,}", f"{row.completion_tokens_high:,}")
+    return row.stage, row.model, _calls(row), prompts, completions, _cost(row)
+
+
+def _calls(row: StageEstimate) -> str:
+    return _span(f"{row.calls_low:,}", f"{row.calls_high:,}")
+
+
+def _cost(row: StageEstimate) -> str:
+    low, high = row.cost_low_usd, row.cost_high_usd
     return "unknown" if low is None or high is None else _span(f"${low:,.2f}", f"${high:,.2f}")
 
 

@@ -44,9 +44,9 @@ def print_outcomes(
     console.print(table)
     for row in rows:
         if row["error"]:
-            console.print(f"failed: {row['edition']}: {row['error']}", markup=False, highlight=False)
+            console.print(f"failed: {row['edition']}: {row['error']}")
     flag = root_flag(store)
-    console.print(f'next:   perennial query{flag} "FROM leaderboard"', markup=False, highlight=False)
+    console.print(f'next:   perennial query{flag} "FROM leaderboard"')
 
 
 def _describe(catalog: Catalog, outcome: "EditionOutcome") -> Row:

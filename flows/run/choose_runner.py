@@ -39,12 +39,6 @@ if TYPE_CHECKING:
 _WORTH_A_POOL_S = 2.0
 
 
-def check_runner(runner: str) -> None:
-    """Raise InvalidOption where this runner cannot work: its package is missing, or nobody is there."""
-    if runner != "local":
-        check_dask(runner)
-
-
 @contextmanager
 def open_runner(runner: str, workers: int | None, root: str, edition: str) -> "Iterator[Runner | None]":
     """Yield what takes batches elsewhere, None where all of them run here, and end it with the block.
@@ -111,8 +105,10 @@ _KILL_S = 0.5
 _LOCAL = "dask"
 
 
-def check_dask(runner: str) -> None:
-    """Raise InvalidOption where the packages are missing or the scheduler's address does not answer."""
+def check_runner(runner: str) -> None:
+    """Raise InvalidOption where the runner's packages are missing, or no scheduler is at its address."""
+    if runner == "local":
+        return
     if importlib.util.find_spec("prefect_dask") is None or importlib.util.find_spec("distributed") is None:
         raise InvalidOption(f"runner {runner!r} needs more packages: {add_extra('dask')}")
     if runner == _LOCAL:
@@ -133,7 +129,7 @@ def open_dask(runner: str, workers: int, root: str, edition: str) -> Iterator[Ru
 
     Raises InvalidOption where no worker is there, or one has other code or does not see the data root.
     """
-    check_dask(runner)
+    check_runner(runner)
     task_runner = _local_cluster(workers) if runner == _LOCAL else _scheduler(runner)
     with _logging_as_prefect(), task_runner:
         client = _start_cluster(task_runner, runner)

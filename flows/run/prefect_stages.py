@@ -139,8 +139,7 @@ def _publication(root: str, plan: Plan, counts: Mapping[str, int]) -> Iterator[s
 
 def _leaderboard(root: str, plan: Plan) -> list[Row]:
     measures = find_declaration(plan.benchmark).measures
-    names, rows = open_catalog(Store(root)).query(leaderboard_sql(plan.edition, measures))
-    board = [dict(zip(names, row, strict=True)) for row in rows]
+    board = open_catalog(Store(root)).records(leaderboard_sql(plan.edition, measures))
     return [
         {
             **{name: row[name] for name in ("setting", "rank", "player")},

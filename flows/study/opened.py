@@ -57,7 +57,7 @@ def open_study(study: Study, store: Store) -> OpenedStudy:
             "another edition"
         )
     pool = _read_pool(store, study)
-    cells = _seats_by_id(benchmark, store, study, pool)
+    cells = _seats(benchmark, store, study, [id_ for ids in pool.values() for id_ in ids])
     playable = {cell: tuple(id_ for id_ in ids if id_ in cells) for cell, ids in pool.items()}
     tutorial = study.tutorial or choose_tutorial(playable, (study.settings[0], study.domains[0]), study.seed)
     if tutorial not in cells:
@@ -97,12 +97,6 @@ def _read_pool(store: Store, study: Study) -> dict[Cell, list[str]]:
     return {cell: pool[cell] for cell in wanted}
 
 
-def _seats_by_id(
-    benchmark: Benchmark, store: Store, study: Study, pool: dict[Cell, list[str]]
-) -> dict[str, Seat]:
-    return _seats(benchmark, store, study, [id_ for ids in pool.values() for id_ in ids])
-
-
 def _seats(benchmark: Benchmark, store: Store, study: Study, ids: list[str]) -> dict[str, Seat]:
     return {seat.instance_id: seat for seat in benchmark.take_seats(store, study.edition, ids, {})}
 
@@ -127,7 +121,8 @@ def draw_codes(study: Study, store: Store, file: Path, clocks: ReadClocks = read
                 ledger.keep_settings(study.model_dump_json())
             require_same_study(ledger, study, file)
             ledger.replace_settings(study.model_dump_json())
-            return [_add(ledger, study, number) for number in _new_numbers(ledger, study)]
+            new_numbers = range(len(ledger.participants()), study.participants)
+            return [_add(ledger, study, number) for number in new_numbers]
     finally:
         ledger.close()
 
@@ -146,10 +141,6 @@ def require_same_study(ledger: StudyLedger, study: Study, file: Path) -> None:
                 f"{show_path(file)}: {key} is not what it was when the first codes of study {study.name!r} "
                 "were drawn: put it back, or give the study another name"
             )
-
-
-def _new_numbers(ledger: StudyLedger, study: Study) -> range:
-    return range(len(ledger.participants()), study.participants)
 
 
 def _add(ledger: StudyLedger, study: Study, number: int) -> Code:

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from perennial.flows.editions.withdraw import withdraw_unit
-from perennial.flows.refresh.evaluation import choose_evaluation_name
+from perennial.flows.refresh.evaluation import choose_evaluation_name, read_staged_plans
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.code_version import code_version
 from perennial.flows.stages.play_episodes import PEOPLE
@@ -21,11 +21,10 @@ from perennial.schemas.ids import content_id
 from perennial.schemas.people import Study, person_name
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Row, Rows
-from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan, read_published_plan
 from perennial.warehouse.lock import lock_root
-from perennial.warehouse.staging import Staging, episode_row, staged_units, turn_rows
+from perennial.warehouse.staging import Staging, episode_row, turn_rows
 from perennial.warehouse.store.store import Store
 from perennial.warehouse.study.ledger import Participant, ReadClocks, StudyLedger, read_clocks, study_file
 
@@ -283,7 +282,9 @@ def _publish(opened: OpenedStudy, ledger: StudyLedger, store: Store, name: str) 
     _withdraw_units(store, study, stale)
     if same or not results.players:
         return PublishedStudy(same, {}, tuple(stale))
-    _remove_leftovers(store, study)
+    for left in read_staged_plans(store, study.edition):
+        if left.people.get("study") == study.name:
+            Staging(store, left.unit).remove()
     plan = _plan(opened, store, results, name)
     counts = _stage_and_publish(store, plan, results)
     return PublishedStudy(plan.unit, counts, tuple(stale))
@@ -319,14 +320,6 @@ def _plan(opened: OpenedStudy, store: Store, results: StudyTables, name: str) ->
         canary=growth.canary,
         people={"study": opened.study.name, "moves": results.digest},
     )
-
-
-def _remove_leftovers(store: Store, study: Study) -> None:
-    for unit in staged_units(store):
-        if split_unit(unit)[0] == study.edition and is_evaluation(unit):
-            plan = Staging(store, unit).read_plan()
-            if isinstance(plan, EvaluationPlan) and plan.people.get("study") == study.name:
-                Staging(store, unit).remove()
 
 
 def _stage_and_publish(store: Store, plan: EvaluationPlan, results: StudyTables) -> dict[str, int]:

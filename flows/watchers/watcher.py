@@ -211,7 +211,7 @@ def _read_results(root: str, units: Sequence[str]) -> JsonObject:
     catalog = open_catalog(Store(root))
     edition = quote(split_unit(units[-1])[0])
     evaluations = ", ".join(quote(split_unit(unit)[1]) for unit in units)
-    names, rows = catalog.query(
+    scores = catalog.records(
         "SELECT setting, rank, player, success_rate, success_rate_low, success_rate_high FROM leaderboard "
         f"WHERE edition = {edition} AND player IN "
         f"(SELECT player FROM episodes WHERE edition = {edition} AND evaluation IN ({evaluations})) "
@@ -222,7 +222,7 @@ def _read_results(root: str, units: Sequence[str]) -> JsonObject:
         f"WHERE edition = {edition} AND evaluation IN ({evaluations})"
     )
     return {
-        "scores": [dict(zip(names, row, strict=True)) for row in rows],
+        "scores": scores,
         "calls": calls,
         "known_cost_usd": cost,
         "calls_of_unknown_cost": unpriced,

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from perennial.flows.kumo.planning.candidates import PastEdition, take_turns
 from perennial.flows.refresh.plan import prepare_refresh
-from perennial.flows.refresh.print_plan import print_plan
+from perennial.flows.refresh.print_plan import print_plans
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import RefreshPlan
 from perennial.schemas.settings import load_settings
@@ -70,7 +70,7 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     store = Store(str(published.root))
     settings = load_settings({**TURNS, "domains": domains, "root": store.root})
     prepared = prepare_refresh(settings, store)
-    print_plan(Console(), store, prepared, as_json=True, settings=settings)
+    print_plans(Console(), store, [prepared], as_json=True, all_settings=[settings])
     document = json.loads(capsys.readouterr().out)
     assert document["domains"] == ["Fantasy Artefacts"]
     assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}

@@ -12,7 +12,7 @@ from rich.console import Console
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.kumo.edition import WORLDS, KumoEdition
 from perennial.flows.refresh.plan import PreparedRefresh, prepare_refresh
-from perennial.flows.refresh.print_plan import print_plan
+from perennial.flows.refresh.print_plan import print_plans
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
 from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
@@ -57,7 +57,7 @@ def test_without_options_six_domains_take_turns_and_new_worlds_make_them_forty(
     assert (own["instances"], prepared.plan.evaluation.runs) == (5, 1)
     assert prepared.part.counts["instances"] == 40 * 5
     settings = load_settings({**SMALL, "root": str(tmp_path)})
-    print_plan(Console(), Store(str(tmp_path)), prepared, as_json=True, settings=settings)
+    print_plans(Console(), Store(str(tmp_path)), [prepared], as_json=True, all_settings=[settings])
     shown = json.loads(capsys.readouterr().out)
     assert set(shown["turns"].values()) == {"used in no edition so far"}
     assert (shown["plan"]["worlds"], len(shown["domains"])) == (34, 6)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import Damaged, QueryFailed, UnreadableInput, quote
 from perennial.schemas.json_text import read_json
+from perennial.schemas.rows import Row
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import PUBLISHED_SCORES, SCALE, TABLES
 from perennial.schemas.units import evaluation_of, is_evaluation, split_unit, units_by_edition
@@ -216,6 +217,11 @@ class Catalog:
         """Return column names and rows of the SQL; raise what `stream` raises."""
         names, rows = self.stream(sql)
         return names, list(rows)
+
+    def records(self, sql: str) -> list[Row]:
+        """Return the rows of the SQL by column name; raise what `stream` raises."""
+        names, rows = self.query(sql)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def stream(self, sql: str, at_most: int | None = None) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; rows are read while they are asked for.

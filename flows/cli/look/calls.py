@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -79,9 +80,9 @@ def episode(
         print_rows(names, rows, format_)
         return
     columns = ", ".join((*_OF_THE_EPISODE, *_MORE))
-    heads = catalog.query(f"SELECT {columns} FROM episodes_wide WHERE episode_id = {quoted_id} ORDER BY ALL")
+    heads = f"SELECT {columns} FROM episodes_wide WHERE episode_id = {quoted_id} ORDER BY ALL"
     turns = [dict(zip(names, row, strict=True)) for row in rows]
-    for head in (dict(zip(heads[0], row, strict=True)) for row in heads[1]):
+    for head in catalog.records(heads):
         unit = head["edition"], head["evaluation"]
         _print_episode_page(head, [turn for turn in turns if (turn["edition"], turn["evaluation"]) == unit])
 
@@ -96,22 +97,25 @@ def find_episode(catalog: Catalog, typed: str) -> str:
         if _PREFIX_EPISODE.startswith(typed)
         else _PREFIX_EPISODE + typed
     )
-    matches = [
-        str(id_)
-        for (id_,) in catalog.query(
-            f"SELECT DISTINCT episode_id FROM episodes WHERE starts_with(episode_id, {quote(prefix)}) "
-            f"ORDER BY ALL LIMIT {_MOST_NAMED + 1}"
-        )[1]
-    ]
+    matches = catalog.query(
+        f"SELECT DISTINCT episode_id FROM episodes WHERE starts_with(episode_id, {quote(prefix)}) "
+        f"ORDER BY ALL LIMIT {_MOST_NAMED + 1}"
+    )[1]
+    absent = (
+        f"no episode {typed!r} is published in this root: "
+        '`perennial query "SELECT episode_id, player, status FROM episodes"` lists those there are'
+    )
+    return _choose_id("episodes", typed, prefix, [str(id_) for (id_,) in matches], absent)
+
+
+def _choose_id(what: str, typed: str, prefix: str, matches: Sequence[str], absent: str) -> str:
+    """Choose the only id that begins with the prefix, or the one that is the prefix: it comes first."""
     if prefix in matches or len(matches) == 1:
         return matches[0]
     if not matches:
-        raise UnreadableInput(
-            f"no episode {typed!r} is published in this root: "
-            '`perennial query "SELECT episode_id, player, status FROM episodes"` lists those there are'
-        )
+        raise UnreadableInput(absent)
     listed = ", ".join(matches[:_MOST_NAMED]) + (", ..." if len(matches) > _MOST_NAMED else "")
-    raise UnreadableInput(f"several episodes begin with {typed!r}: {listed}; give more of its letters")
+    raise UnreadableInput(f"several {what} begin with {typed!r}: {listed}; give more of its letters")
 
 
 def _print_episode_page(head: Row, turns: list[Row]) -> None:
@@ -125,13 +129,10 @@ def _print_episode_page(head: Row, turns: list[Row]) -> None:
         call = f", {turn['call_id']}" if turn["call_id"] else ""
         for part in _PARTS:
             if turn[part] is not None:
-                console.print()
-                console.rule(f"turn {turn['turn']}: {part}{call if part == 'reply' else ''}", align="left")
-                console.print(turn[part], soft_wrap=True)
+                title = f"turn {turn['turn']}: {part}{call if part == 'reply' else ''}"
+                _print_part(console, title, turn[part])
     if turns and turns[-1]["feedback"] is not None:
-        console.print()
-        console.rule("what came back", align="left")
-        console.print(turns[-1]["feedback"], soft_wrap=True)
+        _print_part(console, "what came back", turns[-1]["feedback"])
 
 
 _PREFIX = "call_"
@@ -227,14 +228,8 @@ def _open_ledger(root: str | None) -> LedgerReader:
 def _whole_id(ledger: LedgerReader, typed: str) -> str:
     prefix = typed if typed.startswith(_PREFIX) else _PREFIX + typed
     matches = ledger.ids_that_begin(prefix, _MOST_NAMED + 1)
-    if prefix in matches or len(matches) == 1:
-        return matches[0]
-    if not matches:
-        raise UnreadableInput(
-            f"no model call {typed!r} in this root: `perennial calls` lists those there are"
-        )
-    listed = ", ".join(matches[:_MOST_NAMED]) + (", ..." if len(matches) > _MOST_NAMED else "")
-    raise UnreadableInput(f"several model calls begin with {typed!r}: {listed}; give more of its letters")
+    absent = f"no model call {typed!r} in this root: `perennial calls` lists those there are"
+    return _choose_id("model calls", typed, prefix, matches, absent)
 
 
 def _print_list(
@@ -246,7 +241,7 @@ def _print_list(
     from rich.table import Table
     from rich.text import Text
 
-    console = _console()
+    console = Terminal()
     if rows:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in LISTED_COLUMNS:
@@ -254,7 +249,7 @@ def _print_list(
             table.add_column(_HEADINGS.get(name, name), justify=justify, no_wrap=True)
         for row in rows:
             table.add_row(*(Text(_cell(*item)) for item in zip(LISTED_COLUMNS, row, strict=True)))
-        _console(_WIDEST).print(table)
+        Terminal(width=_WIDEST).print(table)
     console.print(_total_line(wanted, len(rows), totals), soft_wrap=True)
     if spent is not None and spent.requests:
         from perennial.tasks.llm.limits import describe_spending
@@ -312,7 +307,7 @@ def _print_call(call: Row, format_: Format) -> None:
     elif format_ is Format.csv:
         print_rows(list(call), [tuple(call.values())], format_)
     else:
-        _print_page(_console(), call)
+        _print_page(Terminal(), call)
 
 
 def _print_page(console: Terminal, call: Row) -> None:
@@ -335,7 +330,3 @@ def _print_part(console: Terminal, title: str, text: str) -> None:
     console.print()
     console.rule(title, align="left")
     console.print(text, soft_wrap=True)
-
-
-def _console(width: int | None = None) -> Terminal:
-    return Terminal(width=width)

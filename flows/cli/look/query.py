@@ -237,8 +237,7 @@ def ask(
     format_ = choose_format(format_, as_json)
     saved = saved_questions()
     if question is None:
-        by_name = sorted(saved.values(), key=_name)
-        rows = [(entry.name, " ".join(entry.defaults), entry.text) for entry in by_name]
+        rows = [(name, " ".join(entry.defaults), entry.text) for name, entry in sorted(saved.items())]
         print_entries(_LIST_ASK, rows, format_)
         return
     if question not in saved:
@@ -313,10 +312,6 @@ def _explain_nothing(catalog: Catalog, question: SavedQuestion, values: Mapping[
             return f"{parameter}={name} fits no {parameter} of the data root, which has {there or 'none'}"
     scope = ", ".join(f"{parameter}={name}" for parameter, name in values.items())
     return question.no_row + (f" ({scope})" if scope else "")
-
-
-def _name(question: SavedQuestion) -> str:
-    return question.name
 
 
 def _read_parameters(question: SavedQuestion, pairs: list[str]) -> dict[str, str]:

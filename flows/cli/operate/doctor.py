@@ -78,7 +78,7 @@ def _check(name: str, *, as_json: bool) -> None:
         for outcome in check_benchmark(name, lambda check: step(f"checking {check}")):
             outcomes.append(outcome)
             verdict = outcome.error and f"FAILED: {outcome.error}"
-            console.print(f"{outcome.check:<14} {verdict or 'ok'}", markup=False, highlight=False)
+            console.print(f"{outcome.check:<14} {verdict or 'ok'}")
     broken = [outcome for outcome in outcomes if outcome.error]
     if as_json:
         document = {"benchmark": name, "checks": [asdict(outcome) for outcome in outcomes]}

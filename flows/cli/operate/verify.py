@@ -83,7 +83,8 @@ def verify(
             _print(console, verification, time.perf_counter() - started)
             checked.append(verification)
     if as_json:
-        document = {"root": store.root, "editions": [_as_json(verification) for verification in checked]}
+        editions = [{**asdict(verification), "whole": verification.is_whole} for verification in checked]
+        document = {"root": store.root, "editions": editions}
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
     _refuse_damage(store, checked)
 
@@ -151,10 +152,6 @@ def _print(console: Terminal, verification: "Verification", seconds: float) -> N
             f"{name}: as it was published: {verification.files:,} files, {verification.bytes:,} bytes, "
             f"{verification.rows:,} rows, {seconds:.1f} s"
         )
-
-
-def _as_json(verification: "Verification") -> dict[str, object]:
-    return {**asdict(verification), "whole": verification.is_whole}
 
 
 def _way_out(store: Store, edition: str) -> str:

@@ -106,8 +106,7 @@ def _without_answers(store: Store, edition: str, players: Sequence[str]) -> list
 def _read_gaps(store: Store, edition: str, players: Sequence[str]) -> list[Row]:
     catalog = open_catalog(store)
     with catalog.closing():
-        names, rows = catalog.query(f"FROM contamination_gaps WHERE edition = {quote(edition)}")
-    gaps = [dict(zip(names, row, strict=True)) for row in rows]
+        gaps = catalog.records(f"FROM contamination_gaps WHERE edition = {quote(edition)}")
     return [row for row in gaps if not players or row["player"] in players]
 
 

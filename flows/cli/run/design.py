@@ -74,13 +74,8 @@ def design(
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference, "--gap": gap}
     named = [option for option, value in goals.items() if value is not None]
-    for option, value in (
-        ("--half-width", half_width),
-        ("--difference", difference),
-        ("--gap", gap),
-        ("--rate", rate),
-    ):
-        if value is not None and not 0 < value < 1:
+    for option, value in {**goals, "--rate": rate}.items():
+        if option != "--calls" and value is not None and not 0 < value < 1:
             raise InvalidOption(f"{option} {value:g}: expected a number between 0 and 1")
     if calls is not None and not 1 <= calls <= _LARGEST:
         raise InvalidOption(f"--calls {calls}: expected 1 to {_LARGEST:,}")
@@ -182,9 +177,9 @@ def _print(document: JsonObject) -> None:
     table.add_row("all", f"{document['calls']:,} calls, {_cost_text(document)}")
     console.print(table)
     for line in document["sources"]:
-        console.print(line, markup=False, highlight=False)
+        console.print(line)
     next_step = f"next, in an edition of {chosen['domains']} domains: {document['command']}"
-    console.print(next_step, markup=False, highlight=False)
+    console.print(next_step)
 
 
 def _cost_text(costs: JsonObject) -> str:
