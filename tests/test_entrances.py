@@ -122,9 +122,7 @@ def entrances(store: Store, folder: Path, id_: str) -> Iterator[tuple[str, Calla
     """Yield the ways in that need a published edition, by name."""
     yield "open_games", lambda text: converse(open_games(store.root).start(id_), text)
 
-    write_task(
-        Source.select(store, read_published_plan(store, "e"), "", leave_out=False, with_answers=True), folder
-    )
+    write_task(Source(store, read_published_plan(store, "e"), "", leave_out=False, with_answers=True), folder)
     grader: dict[str, Any] = {"__file__": str(folder / "grade.py")}
     exec((folder / "grade.py").read_text("utf-8"), grader)
 

@@ -13,15 +13,7 @@ import typer
 from perennial.flows.console.input_files import read_text_file
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import (
-    Format,
-    FormatOption,
-    JsonOption,
-    Terminal,
-    choose_format,
-    json_text,
-    print_rows,
-)
+from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows, prints_rows
 from perennial.schemas.beyondbench.things import LEVELS, Suite
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
 from perennial.schemas.errors import count as counted
@@ -45,10 +37,10 @@ _SHOWN_CHARACTERS = 2_000
 
 
 @tasks.command(name="list", epilog="Example: perennial tasks list --suite hard")
+@prints_rows
 def list_tasks(
     suite: Annotated[Suite | None, typer.Option(help="Only the tasks of this suite.")] = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    form: Format = Format.table,
 ) -> None:
     """List the tasks with their variations, sizes, complexity, and log10 of how many problems there are.
 
@@ -56,7 +48,6 @@ def list_tasks(
     tables give, whether the paper counts the variation among its 117, and what is asked unlike there.
     """
     rows = [row for task in TASKS.values() if suite in (None, task.suite) for row in _size_rows(task)]
-    form = choose_format(format_, as_json)
     if form is Format.table:
         _print_catalogue(rows)
     else:

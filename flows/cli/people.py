@@ -12,15 +12,7 @@ import typer
 
 from perennial.flows.console.input_files import show_path
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import (
-    Format,
-    FormatOption,
-    JsonOption,
-    Terminal,
-    choose_format,
-    json_text,
-    print_rows,
-)
+from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows, prints_rows
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption, count
 
@@ -137,11 +129,11 @@ def new(
 
 
 @study.command()
+@prints_rows
 def codes(
     file: FileArgument,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    form: Format = Format.table,
 ) -> None:
     """Draw the codes of the study's participants and print them, once: only hashes of them are kept.
 
@@ -153,7 +145,6 @@ def codes(
     from perennial.flows.study.study_file import read_study
     from perennial.schemas.people import person_name
 
-    form = choose_format(format_, as_json)
     read = read_study(file)
     drawn = draw_codes(read, data_root(root), file)
     print_rows(("participant", "code"), [(person_name(code.public), str(code)) for code in drawn], form)
@@ -166,11 +157,11 @@ def codes(
 
 
 @study.command()
+@prints_rows
 def status(
     file: FileArgument,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    form: Format = Format.table,
 ) -> None:
     """Print each participant's progress, and finish pending deletions.
 
@@ -180,7 +171,6 @@ def status(
     from perennial.flows.study.publish import count_states, find_stale, open_ledger
     from perennial.flows.study.study_file import read_study
 
-    form = choose_format(format_, as_json)
     read, store = read_study(file), data_root(root)
     with open_ledger(read, store, file) as ledger:
         opened = open_study(read, store)

@@ -75,7 +75,7 @@ Advance = Callable[[dict[str, int]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _Display:
     """Where the block at work shows its progress, and its stage."""
 
     console: Console | None = None
@@ -84,17 +84,17 @@ class _Shown:
     stage: "_StageLine | None" = None
 
 
-_NOTHING_SHOWN = _Shown()
-_shown: ContextVar[_Shown] = ContextVar("progress", default=_NOTHING_SHOWN)
+_NO_DISPLAY = _Display()
+_display: ContextVar[_Display] = ContextVar("progress", default=_NO_DISPLAY)
 
 
 @contextmanager
 def _showing(**changes: Any) -> Iterator[None]:
-    token = _shown.set(replace(_shown.get(), **changes))
+    token = _display.set(replace(_display.get(), **changes))
     try:
         yield
     finally:
-        _shown.reset(token)
+        _display.reset(token)
 
 
 @contextmanager
@@ -116,11 +116,11 @@ def log_to(log: Callable[[str], None]) -> Iterator[None]:
 
 def note(text: str) -> None:
     """Show one line that is no stage."""
-    shown = _shown.get()
-    if shown.console is not None:
-        shown.console.print(text, highlight=False, markup=False)
-    if shown.log is not None:
-        shown.log(text)
+    display = _display.get()
+    if display.console is not None:
+        display.console.print(text, highlight=False, markup=False)
+    if display.log is not None:
+        display.log(text)
     messages.log(text)
 
 
@@ -133,7 +133,7 @@ def announce(console: Console, text: str) -> None:
 
 def end_bar() -> None:
     """Leave the line of a bar, and show the cursor that it hides: for an end without the bar's own."""
-    console = _shown.get().console
+    console = _display.get().console
     if console is not None and console.is_terminal:
         console.show_cursor()
         sys.stderr.write("\n")
@@ -223,14 +223,14 @@ def calls_text(calls: int, unpriced: int, cost_usd: float) -> str:
 
 def count_call(reply: Reply) -> None:
     """Show that the stage at work has one more reply, new or kept from before."""
-    if (line := _shown.get().stage) is not None:
+    if (line := _display.get().stage) is not None:
         line.calls.add(reply)
         line.redraw()
 
 
 def show_server_batch(text: str, is_new: bool) -> None:
     """Show how far a batch of a server is: beside the stage at work, and in a line where that is new."""
-    if (line := _shown.get().stage) is not None:
+    if (line := _display.get().stage) is not None:
         line.waits_for = text
         line.redraw()
     if is_new:
@@ -239,7 +239,7 @@ def show_server_batch(text: str, is_new: bool) -> None:
 
 def note_part(part: float) -> None:
     """Show that so much of the batch at work is done, 0 to 1."""
-    if (line := _shown.get().stage) is not None:
+    if (line := _display.get().stage) is not None:
         line.note_share(part)
 
 
@@ -252,7 +252,7 @@ class EpisodeCount:
 
     def end(self, is_solved: bool, is_failed: bool) -> None:
         """Count one more episode; `is_failed`: its call failed for good, which may take no time at all."""
-        if (line := _shown.get().stage) is not None:
+        if (line := _display.get().stage) is not None:
             line.calls.ended += 1
             line.calls.solved += is_solved
             line.redraw()
@@ -297,8 +297,8 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
     started = time.monotonic()
     totals: Counter[str] = Counter()
     line = _StageLine(name, batches, batches if calling is None else calling)
-    shown = _shown.get()
-    console, show_slow = shown.console, shown.log if shown.slow is None else shown.slow.print
+    display = _display.get()
+    console, show_slow = display.console, display.log if display.slow is None else display.slow.print
     has_bar = console is not None and console.is_terminal
     columns = console.width if console is not None else 0
     bar_width = _BAR_WIDTH if columns >= _WIDE else _SHORT_BAR_WIDTH

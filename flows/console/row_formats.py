@@ -4,6 +4,7 @@ A table fits the terminal: where its columns do not stand side by side, they sta
 """
 
 import csv
+import inspect
 import json
 import math
 import os
@@ -16,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import wraps
 from itertools import islice
 from operator import itemgetter
 from textwrap import TextWrapper
@@ -171,19 +173,35 @@ class Format(StrEnum):
     json = "json"
 
 
-FormatOption = Annotated[
-    Format, typer.Option("--format", help=f"Format of the rows; a table shows at most {_TABLE_ROWS:,}.")
-]
+_FORMAT = typer.Option("--format", help=f"Format of the rows; a table shows at most {_TABLE_ROWS:,}.")
+_JSON = typer.Option("--json", help="The same as --format json.")
 
 
-JsonOption = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+def prints_rows(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes a `Format` the options --format, unless it describes it, and --json.
 
+    It gets the format that both ask for; InvalidOption is raised where they differ.
+    """
+    parameters: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        kind = parameter.annotation
+        parameters[name] = parameter.replace(
+            annotation=Annotated[Format, _FORMAT] if kind is Format else kind
+        )
+        if Format in (kind, getattr(kind, "__origin__", None)):
+            chosen = name
+            flag = parameter.replace(name="as_json", default=False, annotation=Annotated[bool, _JSON])
+            parameters[flag.name] = flag
 
-def choose_format(format_: Format, as_json: bool) -> Format:
-    """The format that --format and --json ask for; raise InvalidOption if they differ."""
-    if as_json and format_ is Format.csv:
-        raise InvalidOption("--json and --format csv: expected one of them")
-    return Format.json if as_json else format_
+    @wraps(function)
+    def command(*, as_json: bool, **values: Any) -> None:
+        if as_json and values[chosen] is Format.csv:
+            raise InvalidOption("--json and --format csv: expected one of them")
+        function(**values | ({chosen: Format.json} if as_json else {}))
+
+    # Typer reads options off a signature.
+    setattr(command, "__signature__", inspect.Signature([*parameters.values()]))  # noqa: B010  unknown to mypy
+    return command
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.model_entry import CallPolicy
 from perennial.tasks.llm.endpoint import check_key, check_url, is_loopback, strip_url
 from perennial.tasks.llm.listing import ask_for_models, listed_models
-from perennial.tasks.play import parse_model_player
+from perennial.tasks.play import models_of
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.ledger.ledger import without_credentials
 from perennial.warehouse.store.store import Store
@@ -98,9 +98,8 @@ def _judge(address: str, key: str, answer: "httpx2.Response | str", models: list
 
 def _models(settings: RefreshSettings) -> list[str]:
     benchmark = find_benchmark(settings.benchmark)
-    players = [name for name in settings.players if name not in {*benchmark.programs, *benchmark.aliases}]
-    models = (parse_model_player(name, {}, benchmark.variants).choice.model for name in players)
-    named = [*settings.author_models(), *models]
+    players = [name for name in settings.players if name not in benchmark.aliases]
+    named = [*settings.author_models(), *models_of(players, benchmark)]
     return list(dict.fromkeys(name for name in named if name))
 
 

@@ -175,7 +175,7 @@ def export_edition(
         raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")
     require_folder("DESTINATION", destination)
     leave_out = not is_retired(store, edition)
-    source = Source.select(
+    source = Source(
         store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers, dataset=dataset
     )
     destination.parent.mkdir(parents=True, exist_ok=True)

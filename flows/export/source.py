@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -138,34 +138,28 @@ class Source:
     """The edition, whether its private instances are left out, and whether answers are written."""
 
     store: Store
-    edition: str
     plan: EditionPlan
+    licence: str
     leave_out: bool
     with_answers: bool
-    licence: str
-    # Files cached below are of an edition, which never changes.
-    units: tuple[str, ...] = field(default=())
     dataset: str = ""  # where the questions are on the Hugging Face Hub
 
-    @classmethod
-    def select(
-        cls,
-        store: Store,
-        plan: EditionPlan,
-        licence: str,
-        *,
-        leave_out: bool,
-        with_answers: bool,
-        dataset: str = "",
-    ) -> "Source":
-        """Choose the edition with its visible evaluations."""
-        units = exported_units(store, plan.edition)
-        return cls(store, plan.edition, plan, leave_out, with_answers, licence, units, dataset)
+    @property
+    def edition(self) -> str:
+        """The name of the edition."""
+        return self.plan.edition
 
     @property
     def benchmark(self) -> Benchmark:
         """The benchmark of the edition."""
         return find_benchmark(self.plan.benchmark)
+
+    # What is cached is of an edition, which never changes.
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """The edition and its visible evaluations."""
+        return exported_units(self.store, self.edition)
 
     @cached_property
     def catalog(self) -> Catalog:

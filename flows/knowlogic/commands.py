@@ -11,15 +11,7 @@ import typer
 
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import (
-    Format,
-    FormatOption,
-    JsonOption,
-    Terminal,
-    choose_format,
-    json_text,
-    print_rows,
-)
+from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows, prints_rows
 from perennial.schemas.errors import InvalidOption, count, quote, suggest
 from perennial.schemas.ids import content_id
 from perennial.schemas.knowlogic.things import DOMAINS, ITEM_VERDICTS, LANGUAGES, KnowLogicPlan, Question, Row
@@ -41,13 +33,14 @@ knowledge = typer.Typer(
 
 
 @knowledge.command(name="list", epilog="Example: perennial knowledge list --format csv")
-def list_tables(format_: FormatOption = Format.table, as_json: JsonOption = False) -> None:
+@prints_rows
+def list_tables(format_: Format = Format.table) -> None:
     """List the tables of the knowledge base with their rows and columns."""
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
     tables = load_knowledge().tables
     rows = [(name, len(body), ", ".join(body[0]) if body else "") for name, body in sorted(tables.items())]
-    print_rows(["table", "rows", "columns"], rows, choose_format(format_, as_json))
+    print_rows(["table", "rows", "columns"], rows, format_)
 
 
 @knowledge.command(epilog="Example: perennial knowledge show nature/entities")
@@ -84,14 +77,14 @@ def show(
 
 
 @knowledge.command(epilog="Example: perennial knowledge validate")
-def validate(format_: FormatOption = Format.table, as_json: JsonOption = False) -> None:
+@prints_rows
+def validate(form: Format = Format.table) -> None:
     """Check every table by named rules and print what breaks them; the exit code is 1 where anything does."""
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
     from perennial.warehouse.knowlogic.validation import RULES, validate_knowledge
 
     base = load_knowledge()
     findings = validate_knowledge(base)
-    form = choose_format(format_, as_json)
     if findings or form is not Format.table:
         print_rows(["rule", "table", "row", "message"], [tuple(finding) for finding in findings], form)
     cells = sum(len(row) for rows in base.tables.values() for row in rows)

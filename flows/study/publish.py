@@ -26,7 +26,14 @@ from perennial.warehouse.editions.publish import evaluation_plan, read_published
 from perennial.warehouse.lock import lock_root
 from perennial.warehouse.staging import Staging, episode_row, turn_rows
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.ledger import Participant, ReadClocks, StudyLedger, read_clocks, study_file
+from perennial.warehouse.study.ledger import (
+    Participant,
+    ReadClocks,
+    StudyEvent,
+    StudyLedger,
+    read_clocks,
+    study_file,
+)
 
 # What participants did, as rows of the published tables.
 
@@ -49,9 +56,7 @@ def collect_results(opened: OpenedStudy, ledger: StudyLedger, at: float) -> Stud
     tables: dict[str, Rows] = defaultdict(list, participants=[], episodes=[])
     players = []
     kept = []
-    for participant in ledger.participants():
-        events = ledger.events(participant.number)
-        run = replay(opened, participant.number, events, at)
+    for participant, events, run in _replay_all(opened, ledger, at):
         if participant.is_withdrawn or not run.has_consented:
             continue
         player = person_name(participant.public)
@@ -64,6 +69,15 @@ def collect_results(opened: OpenedStudy, ledger: StudyLedger, at: float) -> Stud
     return StudyTables(
         dict(tables), tuple(sorted(players)), content_id("people", opened.study.name, sorted(kept))
     )
+
+
+def _replay_all(
+    opened: OpenedStudy, ledger: StudyLedger, at: float
+) -> Iterator[tuple[Participant, list[StudyEvent], StudyRun]]:
+    """Yield each participant with the events, and how far they lead by that time."""
+    for participant in ledger.participants():
+        events = ledger.events(participant.number)
+        yield participant, events, replay(opened, participant.number, events, at)
 
 
 def participant_row(opened: OpenedStudy, player: str, run: StudyRun) -> Row:
@@ -108,8 +122,7 @@ def _add_episodes(tables: dict[str, Rows], player: str, run: StudyRun) -> None:
 def count_states(opened: OpenedStudy, ledger: StudyLedger, at: float) -> Rows:
     """Return how far each participant is, without anything that says who it is."""
     rows = []
-    for participant in ledger.participants():
-        run = replay(opened, participant.number, ledger.events(participant.number), at)
+    for participant, _, run in _replay_all(opened, ledger, at):
         rows.append(
             {
                 "participant": person_name(participant.public),
@@ -146,10 +159,9 @@ MOVE_COLUMNS = ("participant", "task", "instance_id", "turn", "choice", "shown",
 def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tuple[object, ...]]:
     """Return every move of those who have not withdrawn; `seconds` are since the task's start."""
     rows: list[tuple[object, ...]] = []
-    for participant in ledger.participants():
-        events = ledger.events(participant.number)
+    for participant, events, run in _replay_all(opened, ledger, at):
         at_of = {(event.task, event.turn): event.at for event in events if event.kind == "move"}
-        for task in replay(opened, participant.number, events, at).tasks:
+        for task in run.tasks:
             for turn, move in zip(task.turns, task.moves, strict=True):
                 where = (person_name(participant.public), task.task, task.seat.instance_id, turn.number)
                 seconds = at_of[task.task, turn.number] - (task.started_at or 0.0)
@@ -253,11 +265,7 @@ def find_stale(opened: OpenedStudy, ledger: StudyLedger, store: Store) -> list[s
 
 
 def _refuse_while_playing(opened: OpenedStudy, ledger: StudyLedger, at: float) -> None:
-    runs = (
-        replay(opened, participant.number, ledger.events(participant.number), at)
-        for participant in ledger.participants()
-    )
-    playing = sum(is_playing(run) for run in runs)
+    playing = sum(is_playing(run) for _, _, run in _replay_all(opened, ledger, at))
     if playing:
         raise InvalidOption(
             f"study {opened.study.name!r} has {count(playing, 'participant')} in the middle of a task, and "

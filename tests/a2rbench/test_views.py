@@ -1,7 +1,5 @@
 """A2RBench's views over a small edition, against SQL over the tables themselves."""
 
-from typing import Any
-
 import pytest
 
 from perennial.tasks.statistics.agreement import nominal_alpha
@@ -27,11 +25,6 @@ def catalog(analysed: Store) -> Catalog:
     return open_catalog(analysed)
 
 
-def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
-    names, found = catalog.query(sql)
-    return [dict(zip(names, row, strict=True)) for row in found]
-
-
 def one(catalog: Catalog, where: str, what: str = "success") -> float:
     """Return the mean over items of the mean over runs; all items have as many runs of a player."""
     ((value,),) = catalog.query(
@@ -43,7 +36,7 @@ def one(catalog: Catalog, where: str, what: str = "success") -> float:
 
 @pytest.mark.slow
 def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalog) -> None:
-    board = records(catalog, "FROM a2rbench_leaderboard")
+    board = catalog.records("FROM a2rbench_leaderboard")
     assert {row["player"] for row in board} == PLAYERS
     assert board[0]["player"] == "search"
     totals = [row["total_accuracy"] for row in board]
@@ -64,7 +57,7 @@ def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalo
 
 @pytest.mark.slow
 def test_the_curve_has_a_row_a_player_and_variation_and_one_of_all(catalog: Catalog) -> None:
-    curve = records(catalog, "FROM a2rbench_curve")
+    curve = catalog.records("FROM a2rbench_curve")
     assert len(curve) == (len(PLAYERS) + 1) * len(made_edition.VARIATIONS)
     for row in curve:
         assert (row["wrong_entropy"] is not None) == (row["player"] == "all")
@@ -76,7 +69,7 @@ def test_the_curve_has_a_row_a_player_and_variation_and_one_of_all(catalog: Cata
 
 
 def test_measures_count_a_rule_once(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_measures")
+    rows = catalog.records("FROM a2rbench_measures")
     assert [(row["dimension"], row["type"], row["author"], row["rules"]) for row in rows] == [
         (1, "symbolic", "catalogue", 1),
         (1, "semantic", "catalogue", 1),
@@ -89,7 +82,7 @@ def test_measures_count_a_rule_once(catalog: Catalog) -> None:
 
 
 def test_remapping_pairs_items_with_their_copies(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_remapping")
+    rows = catalog.records("FROM a2rbench_remapping")
     assert {(row["domain"], row["pairs"]) for row in rows} == {
         ("all", 15),
         ("line_symbolic", 5),
@@ -108,7 +101,7 @@ def test_remapping_pairs_items_with_their_copies(catalog: Catalog) -> None:
 
 
 def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_scores WHERE player = 'm-small'")
+    rows = catalog.records("FROM a2rbench_scores WHERE player = 'm-small'")
     kinds = {"p0": "NOT is_remapped", "seed": "NOT is_remapped AND variation = 0"}
     kinds |= {"augmented": "NOT is_remapped AND variation > 0", "remapped": "is_remapped"}
     cells = {"all": "true", "line": "dimension = 1", "cube": "dimension = 3"}
@@ -125,7 +118,7 @@ def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None
 
 
 def test_phases_are_of_each_author_and_of_all(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_phases WHERE player = 'search'")
+    rows = catalog.records("FROM a2rbench_phases WHERE player = 'search'")
     asked = catalog.query("SELECT DISTINCT author, ceil(variation / 3)::INT FROM a2rbench_items")[1]
     names = ("seed", "standard", "edge", "complex")
     expected = {(author, names[phase]) for author, phase in asked}
@@ -137,7 +130,7 @@ def test_phases_are_of_each_author_and_of_all(catalog: Catalog) -> None:
 
 
 def test_failures_are_counted_by_cell_and_by_variation(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_failures")
+    rows = catalog.records("FROM a2rbench_failures")
     counted = catalog.query(
         "SELECT a.analyst, e.player, e.success, a.outcome_category, i.domain, o.variation, count(*) "
         "FROM a2rbench_analyses AS a JOIN episodes AS e USING (edition, episode_id) "
@@ -174,7 +167,7 @@ def test_agreement_is_alpha_over_the_answers_of_two_analysts(catalog: Catalog) -
     said = catalog.query(
         "SELECT list(outcome_category ORDER BY analyst) FROM a2rbench_analyses GROUP BY episode_id"
     )[1]
-    rows = {(row["player"], row["what"]): row for row in records(catalog, "FROM analyst_agreement")}
+    rows = {(row["player"], row["what"]): row for row in catalog.records("FROM analyst_agreement")}
     assert set(rows) == {
         (player, what) for player in ("all", *made_edition.MODELS) for what in ("category", "style")
     }
@@ -183,7 +176,7 @@ def test_agreement_is_alpha_over_the_answers_of_two_analysts(catalog: Catalog) -
 
 
 def test_the_papers_tables_count_copies_as_items(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_paper")
+    rows = catalog.records("FROM a2rbench_paper")
     assert {row["player"] for row in rows} == PLAYERS
     for row in rows:
         own = f"player = '{row['player']}'"
@@ -194,7 +187,7 @@ def test_the_papers_tables_count_copies_as_items(catalog: Catalog) -> None:
 
 @pytest.mark.slow
 def test_dimensions_have_a_row_an_author_and_player(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM a2rbench_dimensions")
+    rows = catalog.records("FROM a2rbench_dimensions")
     assert {(row["author"], row["dimension"], row["player"]) for row in rows} == {
         (author, dimension, player)
         for author in ("all", "catalogue")
@@ -208,10 +201,10 @@ def test_dimensions_have_a_row_an_author_and_player(catalog: Catalog) -> None:
 
 
 def test_an_edition_without_models_that_write_has_no_costs(catalog: Catalog) -> None:
-    assert records(catalog, "FROM a2rbench_task_costs") == []
+    assert catalog.records("FROM a2rbench_task_costs") == []
 
 
 def test_an_answer_is_right_where_it_is_the_right_answer(catalog: Catalog) -> None:
-    rows = records(catalog, "SELECT success, answer, right_answer FROM episodes_wide")
+    rows = catalog.records("SELECT success, answer, right_answer FROM episodes_wide")
     assert {row["success"] for row in rows} == {True, False}
     assert all(row["success"] == (row["answer"] == row["right_answer"]) for row in rows)

@@ -17,14 +17,9 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     return open_catalog(made_edition.publish(tmp_path_factory.mktemp("made"), made_edition.rows()))
 
 
-def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
-    names, found = catalog.query(sql)
-    return [dict(zip(names, row, strict=True)) for row in found]
-
-
 @pytest.mark.slow
 def test_the_leaderboard_has_the_papers_columns(catalog: Catalog) -> None:
-    board = {row["player"]: row for row in records(catalog, "FROM beyondbench_leaderboard")}
+    board = {row["player"]: row for row in catalog.records("FROM beyondbench_leaderboard")}
     # `other` has no Medium task: it has no overall figure, and stands last.
     assert list(board) == ["exact", "m-large", "m-small", "random", "other"]
     large = board["m-large"]
@@ -52,12 +47,12 @@ def test_the_leaderboard_has_the_papers_columns(catalog: Catalog) -> None:
     assert (large["hard_common_instances"], large["easy_common_instances"]) == (28, 20)
     assert board["other"]["easy_common_accuracy"] == pytest.approx(0.6)
     assert [large[f"{suite}_best_accuracy"] for suite in ("easy", "hard")] == pytest.approx([1, 0.6])
-    unasked = records(catalog, "FROM beyondbench_unasked")
+    unasked = catalog.records("FROM beyondbench_unasked")
     assert [(row["player"], row["size"], row["problems"], row["unasked"]) for row in unasked] == [
         ("m-small", 4, 5, 1),
         ("m-small", 9, 5, 1),
     ]
-    shared = records(catalog, "FROM leaderboard WHERE not_asked > 0")
+    shared = catalog.records("FROM leaderboard WHERE not_asked > 0")
     assert [(row["player"], row["setting"], row["not_asked"]) for row in shared] == [("m-small", "hard", 2)]
 
 
@@ -69,7 +64,7 @@ def guess(made: dict[str, list[dict[str, Any]]], player: str) -> None:
 
 def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(catalog: Catalog) -> None:
     sql = "FROM beyondbench_scores WHERE player = 'm-small' AND domain IN ('all', 'tower_of_hanoi')"
-    row_of = {(row["suite"], row["domain"]): row for row in records(catalog, sql)}
+    row_of = {(row["suite"], row["domain"]): row for row in catalog.records(sql)}
     hanoi = row_of["hard", "tower_of_hanoi"]
     assert (hanoi["cells"], hanoi["cells_of_edition"], hanoi["instances"], hanoi["not_asked"]) == (
         2,
@@ -87,10 +82,10 @@ def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(cata
 
 
 def test_cells_and_sizes(catalog: Catalog) -> None:
-    (cell,) = records(catalog, "FROM beyondbench_cells WHERE domain = 'sudoku' AND player = 'm-small'")
+    (cell,) = catalog.records("FROM beyondbench_cells WHERE domain = 'sudoku' AND player = 'm-small'")
     assert (cell["variation"], cell["problems"], cell["instances"]) == ("standard", 10, 8)
     assert (cell["least_size"], cell["largest_size"]) == (4, 9)
-    sizes = records(catalog, "FROM beyondbench_sizes WHERE suite = 'hard' AND player = 'm-large'")
+    sizes = catalog.records("FROM beyondbench_sizes WHERE suite = 'hard' AND player = 'm-large'")
     assert [(row["domain"], row["size"], row["instances"]) for row in sizes] == [
         ("sudoku", 4, 5),
         ("sudoku", 9, 5),
@@ -101,14 +96,14 @@ def test_cells_and_sizes(catalog: Catalog) -> None:
 
 
 def test_the_chance_that_a_problem_was_seen_follows_from_its_space(catalog: Catalog) -> None:
-    found = records(catalog, "SELECT DISTINCT space_log10, chance_seen FROM beyondbench_spaces")
+    found = catalog.records("SELECT DISTINCT space_log10, chance_seen FROM beyondbench_spaces")
     assert found
     for row in found:
         # Exact: of 10^12 draws none is the problem.
         expected = -expm1(1e12 * log1p(-(10 ** -row["space_log10"])))
         assert row["chance_seen"] == pytest.approx(expected)
     named = "SELECT DISTINCT domain, unlike_paper FROM beyondbench_spaces WHERE unlike_paper IS NOT NULL"
-    assert records(catalog, named) == [{"domain": "sudoku", "unlike_paper": "asks more"}]
+    assert catalog.records(named) == [{"domain": "sudoku", "unlike_paper": "asks more"}]
 
 
 def test_replies_are_held_to_the_ratio_of_right_ones(catalog: Catalog) -> None:
@@ -116,15 +111,14 @@ def test_replies_are_held_to_the_ratio_of_right_ones(catalog: Catalog) -> None:
     # Three models have the numbers 1, 5 and 9: 110, 150 and 190 tokens where a solution has 20; 7 are right.
     (row,) = {
         (row["median_ratio"], row["right_replies"], row["bound"])
-        for row in records(catalog, f"FROM beyondbench_overthinking {of_size}")
+        for row in catalog.records(f"FROM beyondbench_overthinking {of_size}")
     }
     assert row == (7.5, 7, None)
     # The same where seven right replies are enough for a bound.
     view = files("perennial.warehouse.beyondbench.views") / "beyondbench_overthinking.sql"
     sql = view.read_text("utf-8").replace("right_replies < 20", "right_replies < 7")
-    rows = records(catalog, f"FROM ({sql}) {of_size}")
-    right = records(
-        catalog,
+    rows = catalog.records(f"FROM ({sql}) {of_size}")
+    right = catalog.records(
         "SELECT e.tokens FROM episodes AS e JOIN beyondbench_instances AS b USING (instance_id) "
         "JOIN instances USING (instance_id) WHERE domain = 'addition' AND size = 16 AND success "
         "AND tokens IS NOT NULL",
@@ -140,7 +134,7 @@ def test_replies_are_held_to_the_ratio_of_right_ones(catalog: Catalog) -> None:
 def test_an_edition_of_some_suites_has_no_overall_figure(tmp_path: Path) -> None:
     made = made_edition.rows(suites=("easy", "hard"))
     catalog = open_catalog(made_edition.publish(tmp_path, made))
-    found = records(catalog, "FROM beyondbench_leaderboard WHERE player = 'exact'")
+    found = catalog.records("FROM beyondbench_leaderboard WHERE player = 'exact'")
     assert [(row["hard_accuracy"], row["medium_accuracy"], row["overall_accuracy"]) for row in found] == [
         (1, None, None)
     ]

@@ -441,18 +441,6 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     require_complete(open_workspace(str(kept_root), "next"))
 
 
-def test_a_read_only_root_is_told_before_any_work(base: Path, harness: Harness, tmp_path: Path) -> None:
-    require_mounts()
-    root = Path(shutil.copytree(base, tmp_path / "root"))
-    before = digests(root)
-    mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
-    done = run_mounted(mount, (*REFRESH, "--root", str(root)), harness.environment, tmp_path)
-    line = _refuse(done, 2)
-    assert str(root) in line
-    assert "ead-only file system" in line
-    assert digests(root) == before
-
-
 # A full disk beside an own Prefect server, which is on the same disk.
 
 

@@ -80,14 +80,6 @@ def test_lineage_answers_in_one_query(harness: Harness, published: Published, tm
 
 
 @pytest.mark.slow
-def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path: Path) -> None:
-    done = harness.perennial("query", "SELECT x FROM nothing", "--root", str(published.root), cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "there is no table or view 'nothing'; `perennial tables` lists all" in done.stderr
-
-
-@pytest.mark.slow
 def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
     sampled = harness.perennial(
         *("domains", "sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6"),

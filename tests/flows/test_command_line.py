@@ -208,6 +208,7 @@ def test_wrong_input_is_named_with_what_was_expected_and_where_help_is(
 # Wrong input that is met late, beside a root with the editions e1 and e2, and what is said of it.
 _BESIDE_A_ROOT = {
     "query 'SELECT 1; SELECT 2'": "the query holds 2 statements: expected one, that begins with SELECT",
+    "query 'FROM nothing'": "there is no table or view 'nothing'; `perennial tables` lists all",
     "query ''": "the query holds no statement: expected one, that begins with SELECT",
     "query 'SELECT 1' --columns ''": "--columns '': the result has no such column; it has 1",
     "ask best_players edition": "parameter 'edition' of question best_players: expected edition=VALUE",

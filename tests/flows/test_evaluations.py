@@ -161,13 +161,6 @@ def test_what_an_evaluation_published_is_told_apart_from_the_edition(parted: Pat
     assert 0 < int(new) < int(whole)
 
 
-def test_an_evaluation_in_place_of_an_edition_is_refused_as_such(parted: Path) -> None:
-    store = Store(str(parted))
-    editions = [unit for unit in published_units(store) if "@" not in unit]
-    with pytest.raises(InvalidOption, match=r"'oone@1' names an evaluation; expected an edition; .*mean one"):
-        select_unit(store, "oone@1", editions)
-
-
 @pytest.mark.parametrize("name", ["../x", "a/b", "part-0", ".x", "a b", "a@b", "x" * 101, "-x", "a\n"])
 def test_hostile_names_of_evaluations_are_refused(root: Path, name: str) -> None:
     before = digests(root)

@@ -67,11 +67,6 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "instances.jsonl").read_text("utf-8").splitlines()]
 
 
-def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
-    names, rows = catalog.query(sql)
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
 def test_questions_are_what_models_were_asked_and_tell_no_answer(
     store: Store, catalog: Catalog, private: set[str], tmp_path: Path, command: Callable[..., Shown]
 ) -> None:
@@ -83,8 +78,7 @@ def test_questions_are_what_models_were_asked_and_tell_no_answer(
     assert len(lines) == 6
     assert not {line["instance_id"] for line in lines} & private
     canary = read_published_plan(store, "e").canary
-    asked = records(
-        catalog,
+    asked = catalog.records(
         "SELECT t.instance_id, list({'role': m.role, 'content': m.content} ORDER BY m.position) AS messages "
         "FROM transcripts AS t JOIN call_messages AS m USING (edition, evaluation, call_id) "
         "WHERE t.turn = 1 AND t.run = 0 GROUP BY ALL",
@@ -116,7 +110,7 @@ def test_answers_are_written_on_request(store: Store, catalog: Catalog, tmp_path
     export_edition(store, "e", tmp_path / "out", form=ExportForm.jsonl, with_answers=True)
     valid = {
         row["instance_id"]: row["valid_truths"]
-        for row in records(catalog, "SELECT instance_id, valid_truths FROM kumo_instances")
+        for row in catalog.records("SELECT instance_id, valid_truths FROM kumo_instances")
     }
     for line in lines_of(tmp_path / "out"):
         assert line["answer"]["kumo_instances"]["valid_truths"] == valid[line["instance_id"]]
@@ -203,7 +197,7 @@ def test_every_eval_ever_takes_scores_and_episodes(
     assert len(lines) == 12
     assert not {line["sample_id"] for line in lines} & private
     assert {line["evaluation_result_id"] for line in lines} == {score["evaluation_result_id"]}
-    episodes = {row["episode_id"]: row for row in records(catalog, "FROM episodes")}
+    episodes = {row["episode_id"]: row for row in catalog.records("FROM episodes")}
     for line in lines:
         episode = episodes[line["metadata"]["episode_id"]]
         assert line["evaluation"]["is_correct"] == episode["success"]
@@ -257,7 +251,7 @@ def test_logs_of_inspect_hold_each_public_episode(
         log = inspect_log.read_eval_log(str(path))
         logs[log.eval.metadata["player"]] = log
     assert {player: len(log.samples) for player, log in logs.items()} == {"algorithm-3": 6, "scripted": 12}
-    episodes = {row["episode_id"]: row for row in records(catalog, "FROM episodes")}
+    episodes = {row["episode_id"]: row for row in catalog.records("FROM episodes")}
     for player, log in logs.items():
         model = "openai-api/127.0.0.1/scripted" if player == "scripted" else f"perennial/{player}"
         assert (log.status, log.eval.model) == ("success", model)
@@ -269,8 +263,7 @@ def test_logs_of_inspect_hold_each_public_episode(
                 float(episode["success"]),
             )
             spoken = [(message.role, message.text) for message in sample.messages]
-            turns = records(
-                catalog,
+            turns = catalog.records(
                 "SELECT shown, reply FROM transcripts "
                 f"WHERE episode_id = '{episode['episode_id']}' ORDER BY turn",
             )
@@ -314,11 +307,10 @@ def test_a_game_of_several_turns_is_no_task_of_lm_eval(
 def test_a_game_played_by_others_goes_as_in_the_edition(store: Store, catalog: Catalog) -> None:
     """The replies of a model's published episodes bring the same messages, observations and end again."""
     games = open_games(store.root)
-    turns = records(catalog, "SELECT * FROM transcripts WHERE player = 'scripted' ORDER BY episode_id, turn")
+    turns = catalog.records("SELECT * FROM transcripts WHERE player = 'scripted' ORDER BY episode_id, turn")
     sent = {
         row["call_id"]: row["messages"]
-        for row in records(
-            catalog,
+        for row in catalog.records(
             "SELECT call_id, list({'role': role, 'content': content} ORDER BY position) AS messages "
             "FROM call_messages GROUP BY ALL",
         )

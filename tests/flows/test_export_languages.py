@@ -61,7 +61,7 @@ def test_a_language_whose_questions_all_stay_private_is_not_named(tmp_path: Path
     make_edition(root, edition="e", seed=5, private_share=0.5, **_KNOWLOGIC)
     store = Store(str(root))
     plan = read_published_plan(store, "e")
-    source = Source.select(store, plan, "x", leave_out=True, with_answers=False)
+    source = Source(store, plan, "x", leave_out=True, with_answers=False)
     rows = source.catalog.query("SELECT instance_id, language FROM knowlogic_questions")[1]
     # As if all Chinese ones were private.
     source.__dict__["private_ids"] = frozenset(id_ for id_, language in rows if language == "zh")

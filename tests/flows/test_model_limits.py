@@ -40,25 +40,6 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["500", "invalid_json"])
-def test_requests_that_fail_count_towards_the_limit_of_calls(
-    keyed: Harness, tmp_path: Path, fault: str
-) -> None:
-    """The case that made 27 and 11 requests: failed calls counted for nothing."""
-    options = ServerOptions(keys=(KEY,), seed=1, faults={fault: 0.5}, max_transport_faults=99)
-    with running_server(options) as server:
-        limits = ("--max-calls", "7", "--max-attempts", "3", "--concurrency", "32")
-        done = keyed.perennial(
-            *(*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url, *limits), cwd=tmp_path
-        )
-        assert done.returncode == 7, done.stderr
-        assert len(server.log()) == 7
-    assert "7 requests sent" in done.stderr
-    listed = keyed.perennial("calls", "--root", str(tmp_path), cwd=tmp_path)
-    assert listed.stdout.splitlines()[-1] == "for --max-calls and --max-cost: 7 requests sent, cost unknown"
-
-
-@pytest.mark.slow
 def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(keyed: Harness, tmp_path: Path) -> None:
     with running_server(ServerOptions(keys=(KEY,), hold_after=0)) as server:
         command = (*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url)

@@ -80,8 +80,7 @@ def test_the_preference_is_half_of_the_difference_of_two_gains(root: Path) -> No
     assert _rows(root, f"SELECT {columns} FROM version_preferences") == [
         ("one", "two", len(ids), pytest.approx(expected))
     ]
-    names, rows = open_catalog(Store(str(root))).query(saved_questions()["own_books"].ask({}))
-    row = dict(zip(names, rows[0], strict=True))
+    row, *_ = open_catalog(Store(str(root))).records(saved_questions()["own_books"].ask({}))
     assert (row["writer"], row["second_writer"], row["instances"]) == ("one", "two", len(ids))
 
 

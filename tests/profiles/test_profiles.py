@@ -43,15 +43,10 @@ def catalog(root: Path) -> Iterator[Catalog]:
         yield opened
 
 
-def records(catalog: Catalog, sql: str) -> list[Record]:
-    names, rows = catalog.query(sql)
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
 def episodes(catalog: Catalog) -> dict[Place, dict[str, list[Record]]]:
     """The episodes of each player by edition, setting and domain, and by edition, setting and `all`."""
     found: dict[Place, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for row in records(catalog, "SELECT * FROM episodes JOIN instances USING (edition, instance_id)"):
+    for row in catalog.records("SELECT * FROM episodes JOIN instances USING (edition, instance_id)"):
         for domain in (row["domain"], "all"):
             found[row["edition"], row["setting"], domain][row["player"]].append(row)
     return found
@@ -87,8 +82,7 @@ def plain_rows(of: dict[str, list[Record]]) -> dict[str, Record]:
 
 
 def test_the_models_have_the_weaknesses_that_they_are_made_with(catalog: Catalog) -> None:
-    asked = records(
-        catalog,
+    asked = catalog.records(
         "SELECT e.player, i.benchmark, i.domain, e.success, m.content AS question FROM episodes AS e "
         "JOIN instances AS i USING (edition, instance_id) JOIN turns AS t USING (edition, episode_id) "
         "JOIN call_messages AS m USING (edition, call_id) WHERE t.turn = 1 AND m.position = 1",
@@ -122,9 +116,8 @@ def test_models_are_sent_what_practice_asks_and_no_canary(root: Path, catalog: C
     store, benchmark = Store(str(root)), BENCHMARK_OF[edition]
     of = f"WHERE edition = '{edition}'"
     questions = f"FROM instances JOIN {QUESTION_TABLES[benchmark]} USING (edition, instance_id) {of}"
-    shown = {row["instance_id"]: row for row in records(catalog, questions)}
-    sent = records(
-        catalog,
+    shown = {row["instance_id"]: row for row in catalog.records(questions)}
+    sent = catalog.records(
         "SELECT instance_id, player, list({role: role, content: content} ORDER BY position) AS messages "
         "FROM episodes JOIN turns USING (edition, episode_id) JOIN call_messages USING (edition, call_id) "
         f"{of} AND turn = 1 AND run = 0 GROUP BY ALL",
@@ -142,7 +135,7 @@ def test_models_are_sent_what_practice_asks_and_no_canary(root: Path, catalog: C
 
 def test_every_row_is_that_of_plain_python(catalog: Catalog) -> None:
     found: dict[Place, dict[str, Record]] = defaultdict(dict)
-    for row in records(catalog, "FROM profiles"):
+    for row in catalog.records("FROM profiles"):
         assert row["is_newest"]
         assert row["benchmark"] == BENCHMARK_OF[row["edition"]]
         found[row["edition"], row["setting"], row["domain"]][row["player"]] = row
@@ -166,7 +159,7 @@ def test_every_row_is_that_of_plain_python(catalog: Catalog) -> None:
 def test_known_weaknesses_stand_in_the_profiles(catalog: Catalog) -> None:
     scores = {
         (row["player"], row["benchmark"], row["setting"], row["domain"]): row["score"]
-        for row in records(catalog, "FROM profiles")
+        for row in catalog.records("FROM profiles")
     }
     for (player, benchmark, _, domain), score in scores.items():
         if player in MODELS and domain != "all":
@@ -175,7 +168,7 @@ def test_known_weaknesses_stand_in_the_profiles(catalog: Catalog) -> None:
     assert scores["tower-blind", "beyondbench", "hard", "tower_of_hanoi"] == 0
     assert scores["tower-blind", "beyondbench", "hard", "modular_systems"] == 1
     assert scores["tower-blind", "beyondbench", "hard", "all"] == 0.5
-    costs = records(catalog, "SELECT player, bool_or(cost_usd IS NOT NULL) AS known FROM profiles GROUP BY 1")
+    costs = catalog.records("SELECT player, bool_or(cost_usd IS NOT NULL) AS known FROM profiles GROUP BY 1")
     # `lost` has no price, and programs cost nothing that is known.
     assert {row["player"] for row in costs if row["known"]} == set(MODELS[:-1])
 
@@ -187,15 +180,15 @@ def test_whole_settings_have_the_leaderboards_common_rate(catalog: Catalog) -> N
         "if(p.kind = 'models', p.rank, NULL)) "
         "IS DISTINCT FROM (l.common_rate, l.common_rate_low, l.common_rate_high, l.common_instances, l.rank)"
     )
-    assert records(catalog, differing) == []
+    assert catalog.records(differing) == []
 
 
 def test_five_models_are_too_few_for_correlations(catalog: Catalog) -> None:
     """What they are of more is in `tests/warehouse/test_profile_views.py`."""
     scores = {
-        (row["benchmark"], row["setting"]) for row in records(catalog, "FROM profiles WHERE domain = 'all'")
+        (row["benchmark"], row["setting"]) for row in catalog.records("FROM profiles WHERE domain = 'all'")
     }
-    rows = records(catalog, "FROM profile_correlations")
+    rows = catalog.records("FROM profile_correlations")
     assert len(rows) == 2 * math.comb(len(scores), 2)
     assert {(row["players"], row["correlation"], row["correlation_low"]) for row in rows} == {
         (len(MODELS), None, None)

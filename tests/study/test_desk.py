@@ -78,29 +78,6 @@ def test_a_screen_is_the_same_after_a_restart_and_in_another_tab(lab: Lab) -> No
     same(desk.move(code, "1", 2, lab.truth(desk, code, "1", rightly=True)))
 
 
-def test_a_click_on_an_older_view_is_no_move(lab: Lab) -> None:
-    desk, code = lab.desk(), lab.codes[0]
-    lab.begin(desk, code)
-    view = desk.start(code, "1").view
-    assert view is not None
-    first, second = view.actions[0].name, view.actions[1].name
-    now = desk.move(code, "1", 1, first)
-    for stale in (
-        desk.move(code, "1", 1, first),
-        desk.move(code, "1", 1, second),
-        desk.move(code, "1", 3, second),
-        desk.move(code, "2", 1, second),
-        desk.move(code, TUTORIAL, 1, second),
-        desk.start(code, "2"),
-    ):
-        assert "does not count" in stale.notice
-        assert replace(stale, notice="") == now
-    assert "does not count" in desk.move(code, "99", 1, second).notice
-    assert "does not count" in desk.move(code, "1", 2, "rubbish").notice
-    assert "taken before" in desk.move(code, "1", 2, first).notice
-    assert desk.screen(code) == now
-
-
 def test_nothing_is_played_before_consent_and_profile(lab: Lab) -> None:
     desk, code = lab.desk(), lab.codes[0]
     assert desk.start(code, TUTORIAL).kind == "consent"
@@ -129,16 +106,6 @@ def test_a_move_before_the_clock_starts_is_no_move(small_lab: Lab, task: str) ->
         assert replace(refused, notice="") == before
     ledger = StudyLedger(lab.ledger_file, clocks=lab.clock)
     assert not [event for event in ledger.events(0) if (event.kind, event.task) == ("move", task)]
-
-
-def test_a_second_start_leaves_the_clock_as_it_is(small_lab: Lab) -> None:
-    lab = small_lab
-    desk, code = lab.desk(), lab.codes[0]
-    lab.begin(desk, code)
-    desk.start(code, "1")
-    lab.clock.at += 30
-    again = desk.start(code, "1")
-    assert (again.notice, again.seconds_left) == ("", 570)
 
 
 def test_a_task_ends_when_its_time_is_over(lab: Lab) -> None:

@@ -65,12 +65,26 @@ def test_clicks_that_are_no_moves_say_why(small_lab: Lab) -> None:
     truth = lab.truth(desk, code, "1", rightly=True)
     assert desk.start(code, "2").notice == STALE
     assert desk.start(code, "1").notice == ""
-    action = lab.board(desk, code, "1").instance.actions[0]
+    action, other = lab.board(desk, code, "1").instance.actions[:2]
     assert desk.move(code, "1", 2, action).notice == STALE
-    assert desk.move(code, "7", 1, action).notice == UNKNOWN
-    assert desk.move(code, "1", 1, "rubbish").notice == UNKNOWN
-    assert desk.move(code, "1", 1, action).notice == ""
-    assert desk.move(code, "1", 2, action).notice.startswith("that action was taken before: ")
+    now = desk.move(code, "1", 1, action)
+    assert now.notice == ""
+    moves = (
+        (task, turn, name)
+        for task, turn in (("1", 1), ("1", 3), ("2", 1), (TUTORIAL, 1))
+        for name in (action, other)
+    )
+    for screen, notice in (
+        *((desk.move(code, *move), STALE) for move in moves),
+        (desk.start(code, "2"), STALE),
+        (desk.move(code, "7", 1, other), UNKNOWN),
+        (desk.move(code, "1", 2, "rubbish"), UNKNOWN),
+        (
+            desk.move(code, "1", 2, action),
+            "that action was taken before: its result is among the observations",
+        ),
+    ):
+        assert screen == replace(now, notice=notice)
     lab.clock.at += 601
     assert desk.move(code, "1", 2, truth).notice.startswith("the time for that task was over ")
     assert [event.value for event in _events(lab) if event.task == "1"] == ["", action]

@@ -11,13 +11,11 @@ from perennial.flows.cli.look.query import existing_root
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import (
     Format,
-    FormatOption,
-    JsonOption,
     Terminal,
-    choose_format,
     json_text,
     on_one_line,
     print_rows,
+    prints_rows,
 )
 from perennial.schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
 from perennial.schemas.model_calls import CALL_STATUSES, ROLES, Spent
@@ -54,6 +52,7 @@ _MORE = ("turns", "tokens", "cost_usd", "instance_id", "benchmark", "domain", "s
 _PARTS = ("shown", "reasoning", "reply")
 
 
+@prints_rows
 def episode(
     episode_id: Annotated[
         str, typer.Argument(metavar="EPISODE_ID", help="The first letters of its id are enough.")
@@ -62,7 +61,6 @@ def episode(
     format_: Annotated[
         Format, typer.Option("--format", help="A page to read, or a row per turn (view transcripts).")
     ] = Format.table,
-    as_json: JsonOption = False,
 ) -> None:
     """Print an episode whole: what the player was shown, its reasoning and its reply, turn by turn.
 
@@ -70,7 +68,6 @@ def episode(
 
     Example: perennial episode ep_71baeb1c
     """
-    format_ = choose_format(format_, as_json)
     catalog = open_catalog(existing_root(root))
     quoted_id = quote(find_episode(catalog, episode_id))
     names, rows = catalog.query(
@@ -145,6 +142,7 @@ _NUMBERS = ("prompt_tokens", "completion_tokens", "cost_usd", "latency_s", "atte
 _HEADINGS = {"prompt_tokens": "prompt", "completion_tokens": "completion", "latency_s": "seconds"}
 
 
+@prints_rows
 def calls(
     call_id: Annotated[
         str | None,
@@ -172,14 +170,12 @@ def calls(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="List at most this many calls, the newest first.")] = 20,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    form: Format = Format.table,
 ) -> None:
     """List the model calls of a data root, newest first, or show one in full.
 
     Example: perennial calls --role player --status truncated --limit 5
     """
-    form = choose_format(format_, as_json)
     _check("--role", role, ROLES)
     _check("--status", status, CALL_STATUSES)
     if edition is not None and edition.startswith(LATEST):

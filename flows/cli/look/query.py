@@ -11,13 +11,11 @@ import typer
 from perennial.flows.console.root_option import RootOption, data_root, whole_path
 from perennial.flows.console.row_formats import (
     Format,
-    FormatOption,
-    JsonOption,
     TableForm,
     Terminal,
     choose_columns,
-    choose_format,
     print_rows,
+    prints_rows,
 )
 from perennial.schemas.errors import InvalidOption, count, suggest
 from perennial.schemas.tables import TABLES
@@ -43,6 +41,7 @@ _TABLE_ROWS = 100
 _LIST = ("name", "kind", "description")
 
 
+@prints_rows
 def query(
     sql: Annotated[
         str | None, typer.Argument(help="SQL for DuckDB, over the published tables and views.")
@@ -51,7 +50,6 @@ def query(
     format_: Annotated[
         Format, typer.Option("--format", help=f"Format of the rows; a table shows {_TABLE_ROWS}, or --limit.")
     ] = Format.table,
-    as_json: JsonOption = False,
     limit: Annotated[
         int | None, typer.Option(min=1, max=10**12, metavar="ROWS", help="Maximum number of rows to print.")
     ] = None,
@@ -97,7 +95,6 @@ def query(
     if timeout is not None and not 0.001 <= timeout <= 1e9:
         raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
     limits = QueryLimits(_memory_bytes(memory_limit), timeout or inf)
-    format_ = choose_format(format_, as_json)
     with open_confined(existing_root(root, sql), limits) as catalog:
         form = TableForm(
             limit or _TABLE_ROWS,
@@ -114,14 +111,14 @@ def query(
         print_rows(names, rows, format_, form)
 
 
+@prints_rows
 def tables(
     name: Annotated[str | None, typer.Argument(help="Show the columns of this table or view.")] = None,
     picture: Annotated[
         bool,
         typer.Option("--picture", help="Print a diagram (Mermaid) of the tables, their keys and references."),
     ] = False,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    format_: Format = Format.table,
 ) -> None:
     """List all tables and views with what they hold, or the columns of one with what they mean.
 
@@ -129,7 +126,6 @@ def tables(
 
     Example: perennial tables leaderboard
     """
-    format_ = choose_format(format_, as_json)
     texts = describe_relations()
     if picture and (name is None or name in TABLES):
         sys.stdout.write(draw_tables(name or "") + "\n")
@@ -212,6 +208,7 @@ _MOST_NAMES = 6
 _TABLE_OF = {"player": "episodes", "benchmark": "editions", "edition": "editions"}
 
 
+@prints_rows
 def ask(
     question: Annotated[
         str | None, typer.Argument(help="Name of a saved question; without one all are listed.")
@@ -225,7 +222,6 @@ def ask(
     ] = None,
     root: RootOption = None,
     format_: Annotated[Format, typer.Option("--format", help="Format of the rows.")] = Format.table,
-    as_json: JsonOption = False,
     sql: Annotated[bool, typer.Option("--sql", help="Print only the SQL.")] = False,
 ) -> None:
     """Answer a saved question about what is published, and show its SQL.
@@ -234,7 +230,6 @@ def ask(
 
     Example: perennial ask worst_episodes player=greedy
     """
-    format_ = choose_format(format_, as_json)
     saved = saved_questions()
     if question is None:
         rows = [(name, " ".join(entry.defaults), entry.text) for name, entry in sorted(saved.items())]

@@ -19,12 +19,10 @@ from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import (
     Format,
-    FormatOption,
-    JsonOption,
     Terminal,
-    choose_format,
     json_text,
     print_rows,
+    prints_rows,
     wrap_words,
 )
 from perennial.schemas.benchmark import benchmarks
@@ -206,6 +204,7 @@ _WIDTH, _PLACE_WIDTH = 80, 43
 _LISTED = 12
 
 
+@prints_rows
 def reproduce_paper(
     benchmark: Annotated[str, typer.Argument(help="The benchmark, such as kumo.")],
     path: Annotated[
@@ -216,8 +215,7 @@ def reproduce_paper(
         ),
     ] = None,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    form: Format = Format.table,
 ) -> None:
     """Print each table and figure of a benchmark's paper: what it prints, ours, the difference, or why not.
 
@@ -229,7 +227,6 @@ def reproduce_paper(
     """
     from perennial.tasks.papers import judge_figures
 
-    form = choose_format(format_, as_json)
     paper = find_benchmark(benchmark)
     if not paper.offers(Benchmark.compare_paper):
         papers = (name for name in benchmarks() if find_benchmark(name).offers(Benchmark.compare_paper))

@@ -13,15 +13,7 @@ import typer
 from perennial.flows.cli.look.query import print_entries
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import (
-    Format,
-    FormatOption,
-    JsonOption,
-    Terminal,
-    choose_format,
-    json_text,
-    printable,
-)
+from perennial.flows.console.row_formats import Format, Terminal, json_text, printable, prints_rows
 from perennial.schemas.benchmark import GROUP, benchmarks
 from perennial.schemas.errors import InvalidOption, RootLocked, count
 from perennial.warehouse.lock import LOCK_FILE, FoundLock, Life, ago, find_lock, format_time, remove_lock
@@ -36,13 +28,13 @@ _BROKEN = 1
 _COLUMNS = ("benchmark", "package", "version", "entry point")
 
 
+@prints_rows
 def list_benchmarks(
     check: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Check this benchmark: grow, play, report, export, reproduce."),
     ] = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    format_: Format = Format.table,
 ) -> None:
     """List the installed benchmarks with their packages, or check one against the contract.
 
@@ -51,7 +43,6 @@ def list_benchmarks(
 
     Example: perennial benchmarks --check kumo
     """
-    format_ = choose_format(format_, as_json)
     if check is None:
         print_entries(_COLUMNS, _read_packages(), format_)
         return

@@ -6,14 +6,7 @@ import typer
 
 from perennial.flows.cli.look.query import existing_root, print_entries
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import (
-    Format,
-    FormatOption,
-    JsonOption,
-    Terminal,
-    choose_format,
-    print_rows,
-)
+from perennial.flows.console.row_formats import Format, Terminal, print_rows, prints_rows
 from perennial.flows.editions.withdraw import operator, reinstate_unit, utc_now, withdraw_unit
 from perennial.schemas.disclosure import commitment_of
 from perennial.schemas.errors import InvalidOption
@@ -66,19 +59,19 @@ WhyOption = Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is 
 
 
 @editions.command("list")
+@prints_rows
 def list_editions(
     all_: Annotated[
         bool, typer.Option("--all", help="List withdrawn editions too, with the reason.")
     ] = False,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    format_: Format = Format.table,
 ) -> None:
     """List the published editions and their evaluations, oldest first.
 
     Example: perennial editions list --all
     """
-    _list(existing_root(root), all_, choose_format(format_, as_json))
+    _list(existing_root(root), all_, format_)
 
 
 @editions.command()
@@ -141,14 +134,14 @@ def retire_edition(named: EditionArgument, root: RootOption = None) -> None:
 
 
 @editions.command("prune")
+@prints_rows
 def prune_staging(
     named: Annotated[
         list[str] | None, typer.Argument(metavar="[EDITION]...", help="Only what is left of these editions.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
-    as_json: JsonOption = False,
+    format_: Format = Format.table,
 ) -> None:
     """Show unfinished work and leftovers, and remove them after a confirmation.
 
@@ -158,7 +151,7 @@ def prune_staging(
     """
     from perennial.flows.editions.prune import prune
 
-    prune(data_root(root), named or (), yes=yes, format_=choose_format(format_, as_json))
+    prune(data_root(root), named or (), yes=yes, format_=format_)
 
 
 def _list(store: Store, all_: bool, format_: Format) -> None:

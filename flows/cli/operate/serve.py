@@ -17,7 +17,7 @@ from perennial.flows.console.row_formats import Terminal
 from perennial.flows.serve.free_space import when_full
 from perennial.flows.serve.prefect_environment import configure_serving, prefect_home
 from perennial.flows.watchers.watcher import without_credentials
-from perennial.schemas.errors import DiskFull, InvalidOption, RootLocked
+from perennial.schemas.errors import InvalidOption, RootLocked
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 DEFAULT_CRON = "0 3 1 */2 *"
 _DEFAULT_PORT = 4200
+_NO_SERVER = (
+    "the embedded Prefect server has ended: see server.log in Prefect's folder of the data root (.prefect), "
+    "and serve again; staged work is kept"
+)
 
 
 def serve(
@@ -57,7 +61,9 @@ def serve(
     from perennial.schemas.settings.several import load_each
 
     all_settings = load_each({"root": root}, "serve")
-    location = _absolute(all_settings[0].root)
+    location = all_settings[0].root
+    if "://" not in location:  # processes in other folders open it too
+        location = os.path.abspath(location)
     if site is not None:
         from perennial.flows.website.build import keep_site
 
@@ -95,9 +101,12 @@ def _serve(
         tell(f"serving {without_credentials(root)}{new}; Ctrl-C ends it")
         serving = Serving(root, timetable, owns_server=server.is_own)
         server.wait_ready()
-        server.when_ended(_leave_without_server)
+        server.when_ended(lambda: _leave(_NO_SERVER))
         home = prefect_home(root)
-        with when_full(home, _leave_full_disk), _sign_in_file(server, home) as file:
+        with (
+            when_full(home, lambda error: _leave(str(error), error.exit_code)),
+            _sign_in_file(server, home) as file,
+        ):
             tell(f"Prefect's pages: {_describe_pages(server, file, console)}")
             try:
                 asyncio.run(serving.until_stopped(tell))
@@ -129,28 +138,12 @@ def _sign_in_file(server: "EmbeddedServer", home: Path) -> Iterator[Path]:
         file.unlink(missing_ok=True)
 
 
-def _leave_without_server() -> None:
-    """Leave at once: whatever this process still waits for, its server cannot answer any more."""
+def _leave(why: str, exit_code: int = 1) -> None:
+    """Leave at once: no server answers any more, or nobody can note how a run ended."""
     from perennial.flows.serve.child_runs import leave
 
-    sys.stderr.write(
-        "perennial: error: the embedded Prefect server has ended: see server.log in Prefect's folder of the "
-        "data root (.prefect), and serve again; staged work is kept\n"
-    )
-    leave()
-
-
-def _leave_full_disk(error: DiskFull) -> None:
-    """Leave at once: nobody can note how a run ended."""
-    from perennial.flows.serve.child_runs import leave
-
-    sys.stderr.write(f"perennial: error: {error}\n")
-    leave(error.exit_code)
-
-
-def _absolute(root: str) -> str:
-    """Make a local root absolute, as processes in other folders open it; URLs stay."""
-    return root if "://" in root else os.path.abspath(root)
+    sys.stderr.write(f"perennial: error: {why}\n")
+    leave(exit_code)
 
 
 def _refuse_what_cannot_recur(all_settings: "Sequence[RefreshSettings]", store: Store) -> None:

@@ -96,18 +96,19 @@ def contamination(
 def _without_answers(store: Store, edition: str, players: Sequence[str]) -> list[str]:
     if not players:
         return []
-    catalog = open_catalog(store)
-    with catalog.closing():
-        _, rows = catalog.query(_ANSWERED.format(edition=quote(edition)))
-    complete = {player for (player,) in rows}
+    complete = {row["player"] for row in _read(store, _ANSWERED.format(edition=quote(edition)))}
     return [player for player in players if player not in complete]
 
 
 def _read_gaps(store: Store, edition: str, players: Sequence[str]) -> list[Row]:
+    gaps = _read(store, f"FROM contamination_gaps WHERE edition = {quote(edition)}")
+    return [row for row in gaps if not players or row["player"] in players]
+
+
+def _read(store: Store, sql: str) -> list[Row]:
     catalog = open_catalog(store)
     with catalog.closing():
-        gaps = catalog.records(f"FROM contamination_gaps WHERE edition = {quote(edition)}")
-    return [row for row in gaps if not players or row["player"] in players]
+        return catalog.records(sql)
 
 
 def _print(console: Terminal, plan: EditionPlan, rows: Sequence[Row], retired: bool) -> None:

@@ -8,14 +8,7 @@ from typing import Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import (
-    Format,
-    FormatOption,
-    JsonOption,
-    Terminal,
-    choose_format,
-    print_rows,
-)
+from perennial.flows.console.row_formats import Format, Terminal, print_rows, prints_rows
 from perennial.flows.console.settings_options import benchmark_command, with_settings
 from perennial.flows.kumo.cli.domain_sources import (
     author_fields,
@@ -123,14 +116,12 @@ def validate(
 
 
 @domains.command(name="list", epilog="Example: perennial domains list --json")
-def list_domains(
-    root: RootOption = None, format_: FormatOption = Format.table, as_json: JsonOption = False
-) -> None:
+@prints_rows
+def list_domains(root: RootOption = None, form: Format = Format.table) -> None:
     """List the domains that come with perennial, and how many editions of the data root hold each."""
     configs = {name: load_bundled(name) for name in bundled_domains()}
     uses = domain_uses(data_root(root))
     rows = [_domain_row(name, config, uses.get(config.domain_id, 0)) for name, config in configs.items()]
-    form = choose_format(format_, as_json)
     if form is Format.table:
         _print_domains(rows)
     else:

@@ -217,17 +217,11 @@ def _act(desk: StudyDesk, click: Callable[..., Screen], *values: object) -> None
 
 def _withdraw(desk: StudyDesk) -> None:
     state = st.session_state
-    if _CODE not in state:
-        return
-    try:
-        state[_FAREWELL] = desk.withdraw(state[_CODE])
-    except InvalidOption as error:
-        _leave(error)
-    except PerennialError as error:
-        report_trouble(error)
-    else:
+    state.pop(_SCREEN, None)
+    _act(desk, StudyDesk.withdraw)
+    if _SCREEN in state:
+        state[_FAREWELL] = state.pop(_SCREEN)
         state.pop(_CODE)
-        state.pop(_SCREEN, None)
 
 
 def _leave(error: InvalidOption) -> None:

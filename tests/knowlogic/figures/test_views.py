@@ -1,7 +1,6 @@
 """KnowLogic's views over an edition made by hand, against SQL over the tables themselves."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,11 +30,6 @@ def catalog(root: Path) -> Catalog:
     return open_catalog(Store(str(root)))
 
 
-def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
-    names, found = catalog.query(sql)
-    return [dict(zip(names, row, strict=True)) for row in found]
-
-
 def same(catalog: Catalog, one: str, other: str) -> None:
     """Hold that two queries have the same rows, the last two columns being a number and a mean."""
     found, expected = (sorted(catalog.query(sql)[1]) for sql in (one, other))
@@ -46,7 +40,7 @@ def same(catalog: Catalog, one: str, other: str) -> None:
 
 @pytest.mark.slow
 def test_the_leaderboard_has_the_papers_columns_and_order(catalog: Catalog) -> None:
-    board = records(catalog, "FROM knowlogic_leaderboard")
+    board = catalog.records("FROM knowlogic_leaderboard")
     # `other` has no answer in domain mix, and so no average: it stands last.
     assert [row["player"] for row in board] == ["exact", "m-large", "m-small", "single", "other"]
     for row in board:
@@ -87,7 +81,7 @@ def test_scores_and_difficulties_are_those_of_the_episodes(catalog: Catalog) -> 
         f"SELECT 1, player, questions, accuracy FROM knowlogic_scores WHERE {whole}",
         means("1 AS one"),
     )
-    counts = records(catalog, f"SELECT DISTINCT questions_of_edition FROM knowlogic_scores WHERE {whole}")
+    counts = catalog.records(f"SELECT DISTINCT questions_of_edition FROM knowlogic_scores WHERE {whole}")
     assert counts == [{"questions_of_edition": 120}]
 
 
@@ -128,8 +122,8 @@ def test_scenarios_types_and_properties_are_those_of_the_episodes(catalog: Catal
 
 
 def test_types_stand_in_order_with_numbers_as_numbers(catalog: Catalog) -> None:
-    rows = records(
-        catalog, "FROM knowlogic_types WHERE domain = 'all' AND language = 'all' AND player = 'exact'"
+    rows = catalog.records(
+        "FROM knowlogic_types WHERE domain = 'all' AND language = 'all' AND player = 'exact'"
     )
     assert [(row["label"], row["value"]) for row in rows if row["label"] != "type"] == [
         *(("precision", value) for value in ("precise", "vague")),
@@ -141,7 +135,7 @@ def test_types_stand_in_order_with_numbers_as_numbers(catalog: Catalog) -> None:
 
 
 def test_tokens_have_right_and_wrong_replies_and_correlations_of_one_domain(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM knowlogic_tokens")
+    rows = catalog.records("FROM knowlogic_tokens")
     assert {row["player"] for row in rows} == set(made_edition.MODELS)
     for row in rows:
         is_whole = row["difficulty"] == "all" and row["domain"] != "all"
@@ -168,14 +162,13 @@ def test_levels_are_bands_within_a_domain(catalog: Catalog) -> None:
         "WHERE language <> 'all'",
         means(f"domain, {band} AS band, language"),
     )
-    rows = records(catalog, "FROM knowlogic_levels WHERE language = 'all'")
+    rows = catalog.records("FROM knowlogic_levels WHERE language = 'all'")
     assert {row["domain"] for row in rows} == set(made_edition.DOMAINS)
     assert {row["player"] for row in rows if row["tokens"] is not None} == set(made_edition.MODELS)
 
 
 def test_the_mean_of_the_models_leaves_programs_out(catalog: Catalog) -> None:
-    (row,) = records(
-        catalog,
+    (row,) = catalog.records(
         "FROM knowlogic_model_means WHERE classes = 'effort' "
         "AND (domain, language, difficulty) = ('space', 'zh', 'hard')",
     )
@@ -189,7 +182,7 @@ def test_the_mean_of_the_models_leaves_programs_out(catalog: Catalog) -> None:
 
 
 def test_languages_are_compared_on_the_same_pairs(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM knowlogic_languages WHERE domain = 'all'")
+    rows = catalog.records("FROM knowlogic_languages WHERE domain = 'all'")
     found = {row["player"]: row for row in rows}
     large = found["m-large"]
     assert (large["pairs"], large["only_zh"], large["only_en"]) == (59, 15, 0)
@@ -202,7 +195,7 @@ def test_languages_are_compared_on_the_same_pairs(catalog: Catalog) -> None:
 
 
 def test_errors_make_one_with_right_and_unread_replies(catalog: Catalog) -> None:
-    rows = records(catalog, "FROM knowlogic_errors")
+    rows = catalog.records("FROM knowlogic_errors")
     classes = ("subset", "superset", "overlap", "disjoint")
     for row in rows:
         assert row["accuracy"] + row["unextracted_rate"] + sum(
@@ -224,13 +217,13 @@ def test_errors_make_one_with_right_and_unread_replies(catalog: Catalog) -> None
 
 
 def test_a_wrong_answer_has_the_fault_of_its_error_class(catalog: Catalog) -> None:
-    rows = records(catalog, "SELECT reason, episodes FROM losses WHERE status = 'wrong'")
-    wrong = records(catalog, "SELECT count(*) AS n FROM knowlogic_answers WHERE error_class IS NOT NULL")
+    rows = catalog.records("SELECT reason, episodes FROM losses WHERE status = 'wrong'")
+    wrong = catalog.records("SELECT count(*) AS n FROM knowlogic_answers WHERE error_class IS NOT NULL")
     assert sum(row["episodes"] for row in rows if row["reason"].startswith("wrong: ")) == wrong[0]["n"] > 0
 
 
 def test_an_answer_is_right_where_it_is_the_right_answer(catalog: Catalog) -> None:
-    rows = records(catalog, "SELECT success, answer, right_answer FROM episodes_wide")
+    rows = catalog.records("SELECT success, answer, right_answer FROM episodes_wide")
     assert {row["success"] for row in rows} == {True, False}
     assert all(row["success"] == (row["answer"] == row["right_answer"]) for row in rows)
 
@@ -247,7 +240,7 @@ def test_failures_are_shares_of_each_analysts_answers_and_agreement_is_alpha(cat
     units = catalog.query(
         "SELECT list(outcome_category ORDER BY analyst) FROM knowlogic_analyses GROUP BY episode_id"
     )[1]
-    (row,) = records(catalog, "FROM analyst_agreement WHERE player = 'all'")
+    (row,) = catalog.records("FROM analyst_agreement WHERE player = 'all'")
     assert (row["what"], row["answers"]) == ("category", len(units))
     assert row["alpha"] == pytest.approx(nominal_alpha([unit for (unit,) in units]))
     assert row["alpha_low"] < row["alpha"] < row["alpha_high"] < 1
@@ -274,7 +267,7 @@ def test_classes_by_level_stand_nearest_to_1_2_3_and_share_no_level(catalog: Cat
 
 
 def test_pairs_are_ranked_by_how_far_languages_differ_and_replies_are_points(catalog: Catalog) -> None:
-    pairs = records(catalog, "FROM knowlogic_language_pairs")
+    pairs = catalog.records("FROM knowlogic_language_pairs")
     assert [row["rank"] for row in pairs] == list(range(1, 61))
     gaps = [abs(row["difference"]) for row in pairs]
     assert gaps == sorted(gaps, reverse=True)
@@ -285,6 +278,6 @@ def test_pairs_are_ranked_by_how_far_languages_differ_and_replies_are_points(cat
         "SELECT count(*) FROM episodes WHERE player NOT IN ('exact', 'single') AND status <> 'api_error'"
     )
     ((replies,),) = catalog.query(of_models)[1]
-    points = records(catalog, "FROM knowlogic_replies")
+    points = catalog.records("FROM knowlogic_replies")
     assert len(points) == replies
     assert {type(row["level"]) for row in points} == {float}
