@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console.input_files import refuse_clock_set_back
-from perennial.flows.refresh.models import check_models, choose_params, state_facts
-from perennial.flows.refresh.plan import choose_players, choose_versions, rename_aliases
-from perennial.flows.run.code_version import code_version
+from perennial.flows.refresh.models import check_models
+from perennial.flows.refresh.plan import choose_players, plan_answers
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, way_of
 from perennial.schemas.settings import RefreshSettings
@@ -44,7 +43,7 @@ def prepare_evaluation(
     players = choose_players(settings, benchmark, growth.own)
     protocol = benchmark.protocol(settings, store, growth)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key, protocol=protocol)
-    versions = choose_versions(settings, benchmark, growth.own, players)
+    answers = plan_answers(settings, benchmark, growth.own, players, protocol)
     total = read_counts(store, growth.edition).get("instances", 0)
     if instances and not 1 <= instances <= total:
         raise InvalidOption(
@@ -52,7 +51,8 @@ def prepare_evaluation(
         )
     # All of them is what an evaluation plays in any case.
     subset = 0 if instances == total else instances
-    asked = replace(_plan_asked(settings, growth, players, versions, protocol), instances=subset)
+    asked = replace(answers, edition=growth.edition, name="", seed=growth.public_seed, canary=growth.canary)
+    asked = replace(asked, instances=subset)
     begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun if store.exists(row_file(begun.unit)) else replace(begun, facts=asked.facts)
@@ -133,33 +133,6 @@ def _next_number(earlier: list[EvaluationPlan]) -> str:
 def _refuse_bad_name(name: str) -> None:
     if name and (not _NAME.fullmatch(name) or name == PART):
         raise InvalidOption(f"--name {name!r}: expected {NAME_WORDS}, other than {PART}")
-
-
-def _plan_asked(
-    settings: RefreshSettings,
-    growth: EditionPlan,
-    players: tuple[str, ...],
-    versions: tuple[str, ...],
-    protocol: Mapping[str, object],
-) -> EvaluationPlan:
-    benchmark = find_benchmark(growth.benchmark)
-    params, model_params = choose_params(settings, benchmark, players)
-    return EvaluationPlan(
-        growth.edition,
-        "",
-        growth.benchmark,
-        players,
-        settings.runs,
-        growth.public_seed,
-        code_version(),
-        params,
-        canary=growth.canary,
-        anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
-        versions=versions,
-        protocol=dict(protocol),
-        model_params=model_params,
-        facts=state_facts(settings, benchmark, players),
-    )
 
 
 def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | None:

@@ -123,8 +123,6 @@ def prepare_refresh(
         settings, benchmark, prepared.authors, players, store, needs_key=needs_key, protocol=prepared.protocol
     )
     published = published_editions(store)
-    version = code_version()
-    params, model_params = choose_params(settings, benchmark, players)
     seed = settings.seed
     asked = RefreshPlan(
         EditionPlan(
@@ -133,27 +131,13 @@ def prepare_refresh(
             own=prepared.own,
             seed=seed if seed is not None and is_public(seed) else None,
             known_editions=published,
-            code_version=version,
+            code_version=code_version(),
             found=prepared.found,
             is_fresh=seed is None,
             private_share=settings.private_share,
             is_trial=is_trial,
         ),
-        EvaluationPlan(
-            edition="",
-            name=FIRST,
-            benchmark=benchmark.name,
-            players=players,
-            runs=settings.runs,
-            seed=0,
-            code_version=version,
-            player_params=params,
-            anchors=tuple(rename_aliases(settings.anchors, benchmark)),
-            versions=choose_versions(settings, benchmark, prepared.own, players),
-            protocol=dict(prepared.protocol),
-            model_params=model_params,
-            facts=state_facts(settings, benchmark, players),
-        ),
+        plan_answers(settings, benchmark, prepared.own, players, prepared.protocol),
     )
     if seed is not None:
         asked = asked.with_commitment(commitment_of(seed))
@@ -165,6 +149,36 @@ def prepare_refresh(
     if planned.resumed and prepared.resume is not None:
         return replace(planned, part=prepared.resume(planned.plan.growth, planned.published))
     return planned
+
+
+def plan_answers(
+    settings: RefreshSettings,
+    benchmark: Benchmark,
+    part: Mapping[str, object],
+    players: tuple[str, ...],
+    protocol: Mapping[str, object],
+) -> EvaluationPlan:
+    """Plan the first evaluation of an edition whose name and seed are not known yet.
+
+    `part` is the benchmark's part of the edition's plan. Raises what `choose_versions` raises.
+    """
+    params, model_params = choose_params(settings, benchmark, players)
+    anchors = rename_aliases(settings.anchors, benchmark)
+    return EvaluationPlan(
+        edition="",
+        name=FIRST,
+        benchmark=benchmark.name,
+        players=players,
+        runs=settings.runs,
+        seed=0,
+        code_version=code_version(),
+        player_params=params,
+        anchors=tuple(name for name in anchors if name in players),
+        versions=choose_versions(settings, benchmark, part, players),
+        protocol=dict(protocol),
+        model_params=model_params,
+        facts=state_facts(settings, benchmark, players),
+    )
 
 
 def _prepare_named(edition: str, asked: RefreshPlan, prepared: Preparation, store: Store) -> PreparedRefresh:

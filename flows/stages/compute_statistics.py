@@ -21,7 +21,7 @@ from perennial.schemas.errors import PerennialError
 from perennial.schemas.ids import content_id
 from perennial.schemas.people import pool_sql
 from perennial.schemas.plan import way_of
-from perennial.schemas.rows import ReadJson, Row, Rows
+from perennial.schemas.rows import ReadJson, Row
 from perennial.schemas.statistics import MeasuredVariance, Population
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import SCALE, TABLES
@@ -55,7 +55,6 @@ from perennial.warehouse.catalog.count_cells import Answers
 from perennial.warehouse.catalog.later_statistics import as_item_table, as_statistics, keep_scale
 from perennial.warehouse.catalog.scores import load_scores
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.store.parquet import parquet_bytes
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -188,9 +187,11 @@ def analyse_edition(
         name: _places(store, TABLES[name], edition, evaluations, files or {})
         for name in ("instances", "episodes", "turns", "calls", *table_names)
     }
-    seed, external = plan.public_seed, load_scores(store)
+    seed, scores = plan.public_seed, load_scores(store)
     split = plan.seed_commitment, plan.private_share
-    return _analyse(store.root, places, edition, plan.benchmark, seed, external, spread, plan.canary, split)
+    return analyse_tables(
+        store.root, places, edition, plan.benchmark, seed, scores, spread, plan.canary, split
+    )
 
 
 def _places(
@@ -202,24 +203,6 @@ def _places(
     return (*published, str(files[table.name])) if table.name in files else published
 
 
-def edition_statistics(
-    benchmark: str,
-    tables: "Mapping[str, pyarrow.Table]",
-    seed: int,
-    external: Scores,
-    spread: Spread = run_here,
-) -> Rows:
-    """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
-    with TemporaryDirectory(prefix="perennial-statistics-") as folder:
-        places = {}
-        for name, table in tables.items():
-            path = Path(folder) / f"{name}.parquet"
-            path.write_bytes(parquet_bytes(table))
-            places[name] = (str(path),)
-        statistics = _analyse(folder, places, "", benchmark, seed, external, spread)
-    return list(statistics.select([column.name for column in TABLES["statistics"].columns]).to_pylist())
-
-
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """What one process computes: figures of some players, and their runs and solved ones on each instance."""
@@ -228,7 +211,7 @@ class _Batch:
     parts: dict[str, PlayerPart]
 
 
-def _analyse(
+def analyse_tables(
     root: str,
     places: Mapping[str, tuple[str, ...]],
     edition: str,
@@ -239,6 +222,7 @@ def _analyse(
     canary: str = "",
     split: tuple[str, float] = ("", 0.0),
 ) -> "pyarrow.Table":
+    """Return table `statistics` over these files of an edition's tables, by name."""
     installed = find_benchmark(benchmark)
     analysis = installed.analysis()
     programs = {*installed.programs, *installed.aliases}

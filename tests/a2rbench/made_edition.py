@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from perennial.flows.a2rbench.edition import ItemSeat, shared_row
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.a2rbench.things import A2RBenchPlan, Item
 from perennial.schemas.game import Program
 from perennial.schemas.rows import Row
@@ -24,6 +23,7 @@ from perennial.tasks.play import play_program
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import edition_statistics
 
 Rows = dict[str, list[Row]]
 NAMES = ("line_reverse", "line_caesar", "cube_reverse_layers", "cube_transpose_layers")

@@ -11,12 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.ids import canonical_json, content_id
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import edition_statistics
 
 Rows = dict[str, list[Row]]
 

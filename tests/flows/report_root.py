@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.kumo.things import BookVerdict, SeedConfig, Step
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.kumo.rows import (
@@ -22,7 +21,7 @@ from perennial.warehouse.kumo.rows import (
 )
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
+from tests.warehouse.tiny_edition import edition_statistics, publish
 
 HOSTILE = "<script>alert(1)</script>"
 MODEL = "provider/a-model-with-a-long-name-instruct-2026"

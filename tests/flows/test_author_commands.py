@@ -85,9 +85,3 @@ def test_a_line_that_is_no_proposal_is_named(give: Run, tmp_path: Path, line: st
 def test_authoring_needs_an_author(give: Run) -> None:
     done = give("domains", "propose", "--out", "p.jsonl")
     assert (done.code, "name one with --author" in done.err) == (2, True)
-
-
-def test_a_folder_without_a_domain_is_refused(give: Run, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    done = give("refresh", "--domains", "empty", "--dry-run")
-    assert (done.code, "no *.json file in this folder" in done.err) == (2, True)

@@ -214,6 +214,7 @@ _BESIDE_A_ROOT = {
     "ask best_players edition": "parameter 'edition' of question best_players: expected edition=VALUE",
     "ask best_players edition=e3": "data has no published edition 'e3' (it may be withdrawn); published: e1",
     "report e1 --compare e3": "data has no published edition 'e3'",
+    "reproduce e3": "data has no published edition 'e3' (it may be withdrawn); published: e1, e2",
     "export e1 /proc/x/y": "DESTINATION /proc/x/y: No such file or directory (/proc); name a folder that you",
     "export e1 /etc/passwd": "/etc/passwd: there is something of this name already; name a new folder",
     "editions withdraw e1 --why ''": "--why '': expected a reason that readers see",

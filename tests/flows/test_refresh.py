@@ -243,15 +243,6 @@ def test_too_many_instances_end_with_the_reason(harness: Harness, tmp_path: Path
     assert not (tmp_path / "data" / "tables").exists()
 
 
-def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path: Path) -> None:
-    done = harness.perennial("refresh", *SMALL_REFRESH, "--root", "data", "--dry-run", "--json", cwd=tmp_path)
-    assert done.returncode == 0
-    document = json.loads(done.stdout)
-    assert document["counts"] == {"instances": 24, "books": 24, "episodes": 144, "model_calls": 0}
-    assert document["plan"]["edition"] == "small"
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["begun", "ready"])
 def test_the_embedded_server_dies_with_its_parent(tmp_path: Path, when: str) -> None:

@@ -52,26 +52,6 @@ def test_an_untouched_edition_comes_back_byte_for_byte(
 
 
 @pytest.mark.slow
-def test_a_second_edition_is_rebuilt_as_if_the_first_had_been_there(harness: Harness, copied: Path) -> None:
-    second = ("--domains", "mineral_identification", "--settings", "4x5", "--instances", "4")
-    refresh = harness.perennial(
-        "refresh",
-        *second,
-        "--players",
-        "algorithm-3",
-        "--edition",
-        "second",
-        "--root",
-        str(copied),
-        cwd=copied,
-    )
-    assert refresh.returncode == 0, refresh.stderr
-    done = harness.perennial("reproduce", "second", "--root", str(copied), "--json", cwd=copied)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["same"]
-
-
-@pytest.mark.slow
 def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, copied: Path) -> None:
     altered: list[str] = []
 
@@ -96,15 +76,3 @@ def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
     assert not tables["kumo_books"]["same_rows"]
     assert tables["kumo_books"]["difference"].startswith("0 rows only published, 1 only rebuilt (such as bk_")
     assert tables["kumo_instances"]["same_rows"]
-
-
-@pytest.mark.parametrize(("edition", "meant"), [("unknown", ""), ("sma", "; did you mean small?")])
-def test_an_edition_that_is_not_there_is_one_line(
-    harness: Harness, published: Published, edition: str, meant: str
-) -> None:
-    done = harness.perennial("reproduce", edition, "--root", str(published.root), cwd=published.root)
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"perennial: error: {published.root} has no published edition {edition!r} (it may be withdrawn); "
-        f"published: small{meant}\n"
-    )

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from perennial.flows.stages import compute_statistics
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.tables import TABLES
 from tests.statistics.single_episodes import Played, figures, success_intervals
+from tests.warehouse.tiny_edition import edition_statistics
 
 SEED = 5
 SKILLS = {"algorithm-3": 1.0, "m": 0.7, "sft/n": 0.5, "random": 0.2, "late": 0.4}

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.kumo.things import Step
 from perennial.tasks.statistics.association import compute_corrected_cramers_v
 from perennial.tasks.statistics.correlation import pearson
@@ -22,7 +21,7 @@ from perennial.warehouse.catalog.dictionary import macro_statements
 from perennial.warehouse.confined_sql.process import QueryLimits, open_confined
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
+from tests.warehouse.tiny_edition import edition_statistics, publish
 
 _EXACT = {"abs": 1e-12, "rel": 1e-12}
 _ALL = "cramers_v(a, b), cramers_v_corrected(a, b), chi_square_p(a, b)"

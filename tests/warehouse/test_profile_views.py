@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.kumo.things import Step
 from perennial.tasks.statistics.multiplicity import holm
 from perennial.warehouse.catalog.dictionary import question_views
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import edition_statistics
 
 
 @pytest.fixture

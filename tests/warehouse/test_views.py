@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.kumo.things import Step
 from perennial.tasks.statistics.standardised import compare_standardised
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
+from tests.warehouse.tiny_edition import edition_statistics, publish
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

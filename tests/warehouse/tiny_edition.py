@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from perennial.flows.stages.compute_statistics import Scores, Spread, analyse_tables, run_here
 from perennial.schemas.game import EpisodeStatus
 from perennial.schemas.kumo.plan import KumoPlan
 from perennial.schemas.kumo.things import (
@@ -20,6 +22,7 @@ from perennial.schemas.kumo.things import (
     Step,
 )
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from perennial.schemas.rows import Rows
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.warehouse.editions import publish as publishing
 from perennial.warehouse.kumo.rows import (
@@ -35,7 +38,7 @@ from perennial.warehouse.kumo.rows import (
     shared_instance_row,
 )
 from perennial.warehouse.staging import Staging
-from perennial.warehouse.store.parquet import sort_by_key, with_place
+from perennial.warehouse.store.parquet import parquet_bytes, sort_by_key, with_place
 from perennial.warehouse.store.store import Store
 
 CONFIG = SeedConfig(
@@ -287,3 +290,17 @@ def tables(changed: dict[str, list[dict[str, Any]]] | None = None) -> dict[str, 
         name: pa.Table.from_pylist(content.get(name, []), schema=TABLES[name].arrow_schema())
         for name in STAGED_TABLES
     }
+
+
+def edition_statistics(
+    benchmark: str, tables: Mapping[str, pa.Table], seed: int, external: Scores, spread: Spread = run_here
+) -> Rows:
+    """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
+    with TemporaryDirectory(prefix="perennial-statistics-") as folder:
+        places = {}
+        for name, table in tables.items():
+            path = Path(folder) / f"{name}.parquet"
+            path.write_bytes(parquet_bytes(table))
+            places[name] = (str(path),)
+        statistics = analyse_tables(folder, places, "", benchmark, seed, external, spread)
+    return list(statistics.select([column.name for column in TABLES["statistics"].columns]).to_pylist())
