@@ -1,6 +1,5 @@
 """`perennial import a2rbench`: import items of the authors' release of A2RBench."""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +8,7 @@ import typer
 
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.schemas.errors import count
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def a2rbench(
         _print(console, edition, done)
     if as_json:
         document = {"edition": edition, "new": done is not None, **(asdict(done) if done else {})}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     console.print(f"next: perennial evaluate {edition} --players MODEL,search,guesser,identity,nearest")
 
 

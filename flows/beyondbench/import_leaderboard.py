@@ -1,6 +1,5 @@
 """`perennial import beyondbench`: import the leaderboard of BeyondBench's authors."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 from perennial.flows.console.input_files import read_bytes_file, show_path
 from perennial.flows.console.print_edition import next_after_scores
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 
 
 def beyondbench(
@@ -46,5 +45,5 @@ def beyondbench(
     )
     if as_json:
         document = {"scores": len(rows), "models": len(players), "columns": list(COLUMNS), "renamed": renamed}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     console.print(next_after_scores(store))

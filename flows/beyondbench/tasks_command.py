@@ -1,7 +1,6 @@
 """`perennial tasks`: the catalogue of BeyondBench's tasks, one problem to try, problems as JSON Lines."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from itertools import groupby
@@ -13,7 +12,7 @@ import typer
 from perennial.flows.console.input_files import read_text_file
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows, prints_rows
+from perennial.flows.console.row_formats import Format, Terminal, print_json, print_rows, prints_rows
 from perennial.schemas.beyondbench.things import LEVELS, Suite
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
 from perennial.schemas.errors import count as counted
@@ -75,7 +74,7 @@ def show(
     graded = None if reply is None else _grade(problem, reply)
     if as_json:
         document = {**_as_json(problem, index), "reply": graded}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
         return
     _print_problem(problem)
     if graded is not None:
@@ -124,7 +123,7 @@ def sample(
     seconds = time.perf_counter() - started
     summary = {"task": task, "asked": count, "written": stream.yielded, "out": str(out)}
     if as_json:
-        sys.stdout.write(json_text({**summary, "seconds": round(seconds, 3)}) + "\n")
+        print_json({**summary, "seconds": round(seconds, 3)})
     else:
         console = Terminal(stderr=True, soft_wrap=True)
         console.print(f"{stream.yielded:,} problems of {task} in {out}, {seconds:.2f} s")

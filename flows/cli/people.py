@@ -12,7 +12,7 @@ import typer
 
 from perennial.flows.console.input_files import show_path
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows, prints_rows
+from perennial.flows.console.row_formats import Format, Terminal, print_json, print_rows, prints_rows
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption, count
 
@@ -74,7 +74,7 @@ def play(
         console.print("\ninterrupted: nothing was recorded")
         raise SystemExit(_INTERRUPTED) from None
     if as_json:
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
 
 
 # `perennial study`: people play instances of a published edition, and their answers become an evaluation.
@@ -123,7 +123,7 @@ def new(
     except OSError as error:
         raise InvalidOption(f"{show_path(file)}: {error.strerror}; name another file") from None
     if as_json:
-        sys.stdout.write(json_text({"file": str(file), "edition": chosen}) + "\n")
+        print_json({"file": str(file), "edition": chosen})
     console = Terminal(soft_wrap=True, stderr=True)
     console.print(f"{show_path(file)} written: put your own consent text in, then `perennial study codes`")
 
@@ -245,7 +245,7 @@ def export(
         writer.writerow(MOVE_COLUMNS)
         writer.writerows([csv_cell(c) if isinstance(c, str) else c for c in row] for row in rows)
     if as_json:
-        sys.stdout.write(json_text({"file": str(out), "moves": len(rows)}) + "\n")
+        print_json({"file": str(out), "moves": len(rows)})
     Terminal(soft_wrap=True, stderr=True).print(f"{count(len(rows), 'move')} in {show_path(out)}")
 
 
@@ -288,7 +288,7 @@ def withdraw(
     more = {"participant": public, "pending": None if pending is None else pending.until}
     if result is None:
         if as_json:
-            sys.stdout.write(json_text({**more, "evaluation": None, "withdrawn": []}) + "\n")
+            print_json({**more, "evaluation": None, "withdrawn": []})
     else:
         _print_published(result, as_json, more)
     if pending is not None:
@@ -323,4 +323,4 @@ def _print_published(
             "counts": result.counts,
             "withdrawn": list(result.withdrawn),
         }
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)

@@ -15,7 +15,7 @@ from perennial.flows.console.input_files import read_bytes_file, require_folder,
 from perennial.flows.console.print_edition import next_after_scores
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.flows.export.export_edition import ExportForm, export_edition
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import InvalidOption, add_extra, count
@@ -57,7 +57,7 @@ def import_inspect(
             "graded again"
         )
     if as_json:
-        sys.stdout.write(json_text({**asdict(done), "players": list(done.players)}) + "\n")
+        print_json({**asdict(done), "players": list(done.players)})
     console.print("next: perennial report")
 
 
@@ -102,7 +102,7 @@ def scores(
     console.print(f"{len(rows):,} scores of {benchmarks} benchmarks from {', '.join(sources)}")
     if as_json:
         document = {"scores": len(rows), "benchmarks": benchmarks, "sources": list(sources)}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     console.print(next_after_scores(store))
 
 
@@ -205,4 +205,4 @@ def site(
         f"({count(built.written, 'file')} written, {built.kept:,} unchanged, {built.removed:,} removed)"
     )
     if as_json:
-        sys.stdout.write(json_text({"folder": str(folder), **asdict(built)}) + "\n")
+        print_json({"folder": str(folder), **asdict(built)})

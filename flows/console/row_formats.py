@@ -120,9 +120,10 @@ def csv_cell(text: str) -> str:
     return text if text.isprintable() else printable(text)
 
 
-def json_text(value: object) -> str:
-    """Write JSON in which non-ASCII text stays readable and what `printable` escapes is escaped."""
-    return escape_json(json.dumps(value, indent=1, ensure_ascii=not _writes_unicode()))
+def print_json(value: object) -> None:
+    """Print JSON in which non-ASCII text stays readable and what `printable` escapes is escaped."""
+    text = json.dumps(value, indent=1, ensure_ascii=not _writes_unicode())
+    sys.stdout.write(f"{escape_json(text)}\n")
 
 
 def escape_json(text: str) -> str:

@@ -1,7 +1,6 @@
 """KnowLogic's commands: `perennial knowledge`, and `perennial import knowlogic`."""
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows, prints_rows
+from perennial.flows.console.row_formats import Format, Terminal, print_json, print_rows, prints_rows
 from perennial.schemas.errors import InvalidOption, count, quote, suggest
 from perennial.schemas.ids import content_id
 from perennial.schemas.knowlogic.things import DOMAINS, ITEM_VERDICTS, LANGUAGES, KnowLogicPlan, Question, Row
@@ -67,7 +66,7 @@ def show(
         )
     if as_json:
         document = {table: [dict(row) for row in rows] for table, rows in selected.items()}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
         return
     console = Terminal(soft_wrap=True)
     for table, rows in selected.items():
@@ -110,7 +109,7 @@ def sample(
 
     question = draw_question(domain, seed, scenario=scenario, difficulty=difficulty, language=language)
     if as_json:
-        sys.stdout.write(json_text(_as_json(question)) + "\n")
+        print_json(_as_json(question))
         return
     console = Terminal(soft_wrap=True)
     console.print(question.prompt)
@@ -191,7 +190,7 @@ def knowlogic(
     if as_json:
         document = {"edition": edition, "questions": len(questions), "pairs": pairs, "new": is_new}
         document |= {"verdicts": {verdict: verdicts[verdict] for verdict in ITEM_VERDICTS}}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     console.print(f"next: perennial evaluate {edition} --players MODEL")
 
 

@@ -1,7 +1,6 @@
 """`perennial calls`: list the model calls of a data root, or show one whole."""
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +11,8 @@ from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import (
     Format,
     Terminal,
-    json_text,
     on_one_line,
+    print_json,
     print_rows,
     prints_rows,
 )
@@ -299,7 +298,7 @@ def _cell(name: str, value: Any) -> str:
 
 def _print_call(call: Row, format_: Format) -> None:
     if format_ is Format.json:
-        sys.stdout.write(json_text(call) + "\n")
+        print_json(call)
     elif format_ is Format.csv:
         print_rows(list(call), [tuple(call.values())], format_)
     else:

@@ -20,13 +20,14 @@ from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import (
     Format,
     Terminal,
-    json_text,
+    print_json,
     print_rows,
     prints_rows,
     wrap_words,
 )
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import FiguresDiffer, InvalidOption, join_choices, suggest
+from perennial.schemas.rows import JsonObject
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.editions.selectors import select_unit
 
@@ -103,8 +104,8 @@ def report(
 
     Example: perennial report --compare kumo-2025-release
     """
-    from perennial.flows.editions.report import report_data
-    from perennial.flows.editions.report_files import write_page, write_tables
+    from perennial.flows.editions.report import profile_data, report_data
+    from perennial.flows.editions.report_files import PROFILES, write_page, write_profiles, write_tables
     from perennial.schemas.settings.form import split_names
 
     if explain:
@@ -122,33 +123,33 @@ def report(
         _check_profiles(
             {"EDITION": edition, "--compare": compare, "--anchors": anchors, "--difficulty": difficulty}
         )
-        _report_profiles(out, format_, explorer, root, as_json)
-        return
-
-    console = Terminal(soft_wrap=True, stderr=as_json)
-    if anchors and compare is None:
+    elif anchors and compare is None:
         raise InvalidOption("--anchors ties two editions: name the other one with --compare")
     if explorer is not None:
         check_explorer(explorer)
     require_folder("--out", out)
+    is_page = format_ is ReportFormat.html
+    document: JsonObject
     with show_steps("report") as step:
-        data = report_data(data_root(root), edition, compare, split_names(anchors or ""), step)
-        data = replace(data, explorer=explorer or "")
-        if difficulty is not None:
-            data = _choose_difficulty(data, difficulty)
-        if format_ is ReportFormat.html:
-            step("drawing figures")
-            paths = [write_page(data, out)]
+        if profiles:
+            page_data = replace(profile_data(data_root(root), step), explorer=explorer or "")
+            step("writing")
+            paths = write_profiles(page_data, out, format_.value)
+            document = {PROFILES: list(dict(page_data.facts))}
+            written = f"profiles of {', '.join(document[PROFILES])}"
         else:
-            step("writing tables")
-            paths = write_tables(data, out, format_.value)
-    if format_ is ReportFormat.html:
-        console.print(f"report of edition {data.edition}: {paths[0]}")
-    else:
-        console.print(f"{len(paths)} tables of edition {data.edition}: {paths[0].parent}")
+            data = report_data(data_root(root), edition, compare, split_names(anchors or ""), step)
+            data = replace(data, explorer=explorer or "")
+            if difficulty is not None:
+                data = _choose_difficulty(data, difficulty)
+            step("drawing figures" if is_page else "writing tables")
+            paths = [write_page(data, out)] if is_page else write_tables(data, out, format_.value)
+            document = {"edition": data.edition}
+            written = f"{'report' if is_page else f'{len(paths)} tables'} of edition {data.edition}"
+    console = Terminal(soft_wrap=True, stderr=as_json)
+    console.print(f"{written}: {paths[0] if is_page else paths[0].parent}")
     if as_json:
-        document = {"edition": data.edition, "format": format_.value, "files": [str(path) for path in paths]}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json({**document, "format": format_.value, "files": [str(path) for path in paths]})
 
 
 def _choose_difficulty(data: "ReportData", name: str) -> "ReportData":
@@ -170,31 +171,6 @@ def _check_profiles(options: Mapping[str, str | None]) -> None:
                 f"{name} {value!r} is of the report of one edition, but --profiles shows the newest edition "
                 "of each benchmark: leave one of them out"
             )
-
-
-def _report_profiles(
-    out: Path, form: ReportFormat, explorer: str | None, root: str | None, as_json: bool
-) -> None:
-    from perennial.flows.editions.report import profile_data
-    from perennial.flows.editions.report_files import PROFILES, write_profiles
-
-    if explorer is not None:
-        check_explorer(explorer)
-    require_folder("--out", out)
-    with show_steps("report") as step:
-        data = replace(profile_data(data_root(root), step), explorer=explorer or "")
-        step("writing")
-        paths = write_profiles(data, out, form.value)
-    console = Terminal(soft_wrap=True, stderr=as_json)
-    benchmarks = ", ".join(name for name, _ in data.facts)
-    console.print(f"profiles of {benchmarks}: {paths[0] if form is ReportFormat.html else paths[0].parent}")
-    if as_json:
-        document = {
-            PROFILES: list(dict(data.facts)),
-            "format": form.value,
-            "files": [str(path) for path in paths],
-        }
-        sys.stdout.write(json_text(document) + "\n")
 
 
 # `perennial reproduce-paper`: a benchmark's paper, as it is printed and as it is computed here.

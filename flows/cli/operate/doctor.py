@@ -13,7 +13,7 @@ import typer
 from perennial.flows.cli.look.query import print_entries
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, Terminal, json_text, printable, prints_rows
+from perennial.flows.console.row_formats import Format, Terminal, print_json, printable, prints_rows
 from perennial.schemas.benchmark import GROUP, benchmarks
 from perennial.schemas.errors import InvalidOption, RootLocked, count
 from perennial.warehouse.lock import LOCK_FILE, FoundLock, Life, ago, find_lock, format_time, remove_lock
@@ -73,7 +73,7 @@ def _check(name: str, *, as_json: bool) -> None:
     broken = [outcome for outcome in outcomes if outcome.error]
     if as_json:
         document = {"benchmark": name, "checks": [asdict(outcome) for outcome in outcomes]}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     counted = f"breaks {count(len(broken), 'check')}" if broken else f"passes {count(len(outcomes), 'check')}"
     console.print(f"benchmark {name} {counted}")
     if broken:
@@ -127,7 +127,7 @@ def doctor(
     code = exit_code_of(checks)
     if as_json:
         document = {"root": settings.root, "exit_code": code, "checks": [asdict(check) for check in checks]}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     raise typer.Exit(code)
 
 

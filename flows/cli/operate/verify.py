@@ -16,7 +16,7 @@ from perennial.flows.console import progress
 from perennial.flows.console.input_files import require_folder
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.schemas.errors import Damaged, InvalidOption, count
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.store.store import Store
@@ -48,7 +48,7 @@ def analyse(
     with show_steps("analyse") as step:
         statistics = analyse_editions(data_root(root), edition, console.print, step)
     if as_json:
-        sys.stdout.write(json_text({"statistics": statistics}) + "\n")
+        print_json({"statistics": statistics})
 
 
 _DIFFERS = 1

@@ -1,6 +1,5 @@
 """`perennial contamination`: do players do better on public instances of an edition than on private ones?"""
 
-import sys
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
@@ -18,7 +17,7 @@ from perennial.flows.cli.run.refresh import (
     result_console,
 )
 from perennial.flows.console.root_option import data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.flows.console.settings_options import settings_app
 from perennial.flows.serve.embedded_server import begin_server
 from perennial.schemas.errors import InvalidOption
@@ -88,7 +87,7 @@ def contamination(
         )
     if as_json:
         dated = [{k: v.isoformat() if isinstance(v, date) else v for k, v in row.items()} for row in rows]
-        sys.stdout.write(json_text(dated) + "\n")
+        print_json(dated)
     else:
         _print(console, plan, rows, is_retired(store, plan.edition))
 

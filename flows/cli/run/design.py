@@ -1,13 +1,12 @@
 """`perennial design`: how many domains, instances and runs an answer needs, before anything is paid."""
 
-import sys
 from typing import Annotated
 
 import typer
 from rich.table import Column, Table
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, Terminal, json_text, print_rows
+from perennial.flows.console.row_formats import Format, Terminal, print_json, print_rows
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
@@ -108,7 +107,7 @@ def design(
         rate=rate,
     )
     if as_json:
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
         return
     _print(document)
 
@@ -123,7 +122,7 @@ def _print_shares(benchmark: str, gap: float, power: float, rate: float, as_json
     if as_json:
         rows = [{"private_share": share, "origins": number} for share, number in origins.items()]
         document = {"benchmark": benchmark, "gap": gap, "power": power, "rate": rate, "shares": rows}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
         return
     console = Terminal(soft_wrap=True)
     console.print(f"Contamination gap {gap:g} with power {power:g}")
@@ -141,7 +140,7 @@ def _print_variance(document: JsonObject, as_json: bool) -> None:
     from perennial.schemas.statistics import describe_populations
 
     if as_json:
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
         return
     console = Terminal(soft_wrap=True)
     for view, columns in _PRINTED.items():

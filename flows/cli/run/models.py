@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import EndpointFailed, InvalidOption, UnreadableInput
 
@@ -145,7 +144,7 @@ def check(
     settings.refuse_overridden(names or tuple(settings.model_entries()))
     tried = try_models(settings, names or ())
     if as_json:
-        sys.stdout.write(json_text([asdict(trial) for trial in tried]) + "\n")
+        print_json([asdict(trial) for trial in tried])
     else:
         console = Terminal(soft_wrap=True)
         for trial in tried:

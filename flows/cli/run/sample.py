@@ -1,7 +1,6 @@
 """`perennial sample`: practice questions as JSON Lines."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -13,7 +12,7 @@ import typer
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.flows.console.settings_options import benchmark_app
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InstancesExhausted
@@ -103,7 +102,7 @@ def sample(
         "seconds": round(seconds, 3),
     }
     if as_json:
-        sys.stdout.write(json_text(summary) + "\n")
+        print_json(summary)
     else:
         console.print(
             f"{written:,} practice questions of {benchmark} in {out}, {seconds:.2f} s; left out: "

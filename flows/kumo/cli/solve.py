@@ -1,7 +1,6 @@
 """`perennial solve`: the exact optimum of task instances."""
 
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.schemas.kumo.things import BALANCED, DEFAULT_SAMPLER, check_sampler
 from perennial.schemas.rows import Row
 
@@ -87,7 +86,7 @@ def solve(
             "unsolved": unsolved,
             "instances": records,
         }
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
     else:
         _print_table(records)
         console.print(

@@ -1,6 +1,5 @@
 """`perennial import kumo`: import the KUMO authors' release."""
 
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, print_json
 from perennial.schemas.settings.form import split_names
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def kumo(
     if as_json:
         counts, skipped = ({}, ()) if done is None else (done[0].counts, done[1])
         document = {"edition": EDITION, "published": counts, "skipped": [skip.warning for skip in skipped]}
-        sys.stdout.write(json_text(document) + "\n")
+        print_json(document)
 
 
 def _print(
