@@ -200,16 +200,16 @@ class Intro:
 
 
 @dataclass(frozen=True)
-class Opening:
-    """The introduction of a scenario in the language of its book: a pattern with places for lists of names.
+class IntroPattern:
+    """The introduction of a scenario in the language of its book: a pattern with groups for lists of names.
 
-    - `kinds`: the kind of what is listed at each place: the entities, then the details, if any.
+    - `kinds`: the kind of what is listed in each group: the entities, then the details, if any.
     - `size`: how many entities the words count, if they do. `details`: what the words stand for.
     - `notes`: by id, lines that may follow.
     """
 
     scenario: str
-    patterns: Mapping[str, str]
+    texts: Mapping[str, str]
     book: Phrasebook
     kinds: Mapping[str, str]
     size: int = 0
@@ -225,10 +225,10 @@ class Opening:
         """The introduction of a problem."""
         lists = zip(self.kinds.items(), (problem.entities, problem.details), strict=False)
         names = {
-            place: self.book.join([self.book.call(kind, id_) for id_ in ids]) for (place, kind), ids in lists
+            group: self.book.join([self.book.call(kind, id_) for id_ in ids]) for (group, kind), ids in lists
         }
         language = self.book.language
-        lines = [capitalize(self.patterns[language].format(**names), language)]
+        lines = [capitalize(self.texts[language].format(**names), language)]
         return "\n".join(lines + [self.notes[str(note)][language] for note in problem.details if self.notes])
 
     def read(self, text: str) -> Intro | None:
@@ -237,8 +237,8 @@ class Opening:
         if match is None:
             return None
         language, lists = self.book.language, list[tuple[Argument, ...]]()
-        for place, kind in self.kinds.items():
-            names = split_names(match[place], language)
+        for group, kind in self.kinds.items():
+            names = split_names(match[group], language)
             lists.append(tuple(self.book.id_of(kind, name) for name in names))
             if len(set(names)) < len(names):
                 raise ValueError(f"the introduction names the same {kind} twice")
@@ -251,25 +251,25 @@ class Opening:
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
-        pattern = re.escape(self.patterns[self.book.language])
+        pattern = re.escape(self.texts[self.book.language])
         return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", pattern) + r"(?P<notes>(?:\n.*)*)")
 
 
 @dataclass(frozen=True)
-class Openings:
+class IntroPatterns:
     """All introductions of a domain."""
 
-    openings: Sequence[Opening]
+    patterns: Sequence[IntroPattern]
 
     def write(self, problem: Problem, language: Language) -> str:
         """The introduction of a problem."""
-        fitting = (opening for opening in self.openings if opening.fits(problem))
-        return next(opening for opening in fitting if opening.book.language == language).write(problem)
+        fitting = (pattern for pattern in self.patterns if pattern.fits(problem))
+        return next(pattern for pattern in fitting if pattern.book.language == language).write(problem)
 
     def read(self, text: str, language: Language) -> Intro:
         """What an introduction says; raise ValueError for any other text."""
-        for opening in self.openings:
-            if opening.book.language == language and (intro := opening.read(text)) and opening.fits(intro):
+        for pattern in self.patterns:
+            if pattern.book.language == language and (intro := pattern.read(text)) and pattern.fits(intro):
                 return intro
         raise ValueError("the text is no introduction of a scenario")
 

@@ -28,8 +28,8 @@ from perennial.tasks.knowlogic.kinship.terms import LETTERS, Term, read_terms
 from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Domain,
-    Opening,
-    Openings,
+    IntroPattern,
+    IntroPatterns,
     Person,
     Problem,
     Request,
@@ -390,7 +390,7 @@ def build(knowledge: Knowledge) -> Domain:
     books = {language: make_phrasebook(people, surnames, terms, language) for language in LANGUAGES}
     kinds = {"people": "person", "surnames": "surname"}
     intro = load_sentences("surnames")["intro"]
-    openings = Openings([Opening(SCENARIO, intro, book, kinds) for book in books.values()])
+    intros = IntroPatterns([IntroPattern(SCENARIO, intro, book, kinds) for book in books.values()])
     drawer = SurnameDrawer([person.id for person in people], list(surnames), terms)
     return Domain(
         "social",
@@ -401,7 +401,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: puzzle_of(terms, problem).check(),
         labels=lambda problem: label(terms, problem),
         canonical=canonical,
-        write_intro=openings.write,
-        read_intro=openings.read,
+        write_intro=intros.write,
+        read_intro=intros.read,
         phrasebook=lambda _, language: books[language],
     )

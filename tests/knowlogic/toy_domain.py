@@ -25,8 +25,8 @@ from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Cuts,
     Domain,
-    Opening,
-    Openings,
+    IntroPattern,
+    IntroPatterns,
     Person,
     Problem,
     Request,
@@ -63,9 +63,9 @@ def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
         language: Phrasebook(SENTENCES, language, {"item": names_of(people, language)})
         for language in LANGUAGES
     }
-    openings = Openings(
+    intros = IntroPatterns(
         [
-            Opening(scenario, _INTRO, book, {"names": "item"}, size=size)
+            IntroPattern(scenario, _INTRO, book, {"names": "item"}, size=size)
             for scenario, size in ROWS.items()
             for book in books.values()
         ]
@@ -79,8 +79,8 @@ def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
         check=lambda problem: _puzzle(problem).check(),
         labels=_labels,
         canonical=_canonical,
-        write_intro=openings.write,
-        read_intro=openings.read,
+        write_intro=intros.write,
+        read_intro=intros.read,
         phrasebook=lambda _scenario, language: books[language],
     )
 

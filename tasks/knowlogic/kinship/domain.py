@@ -62,8 +62,8 @@ from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
 from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Domain,
-    Opening,
-    Openings,
+    IntroPattern,
+    IntroPatterns,
     Person,
     Problem,
     Request,
@@ -255,12 +255,12 @@ def build_phrasebook(people: tuple[Person, ...], terms: Mapping[str, Term], lang
     )
 
 
-def _open(books: Mapping[Language, Phrasebook]) -> Openings:
+def _open(books: Mapping[Language, Phrasebook]) -> IntroPatterns:
     """The introductions, each of which counts the people."""
     intro = load_sentences("kinship")["intro"]
-    return Openings(
+    return IntroPatterns(
         [
-            Opening(
+            IntroPattern(
                 SCENARIO,
                 {language: intro[language].strip().replace("{count}", word)},
                 books[language],
@@ -479,7 +479,7 @@ def build(knowledge: Knowledge) -> Domain:
     """The scenario as a domain of its own; raise ValueError for a table that is faulty."""
     terms, people = read_terms(knowledge), read_people(knowledge)
     books = {language: build_phrasebook(people, terms, language) for language in LANGUAGES}
-    openings = _open(books)
+    introductions = _open(books)
     return Domain(
         "social",
         {SCENARIO: {"easy": 1.0, "medium": 1.0, "hard": 1.0}},
@@ -489,7 +489,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: check(terms, problem),
         labels=lambda problem: label(terms, problem),
         canonical=canonical,
-        write_intro=openings.write,
-        read_intro=openings.read,
+        write_intro=introductions.write,
+        read_intro=introductions.read,
         phrasebook=lambda _, language: books[language],
     )

@@ -321,7 +321,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: judge.facts(problem).puzzle.check(),
         labels=judge.labels,
         canonical=judge.canonical,
-        write_intro=wording.openings.write,
-        read_intro=wording.openings.read,
+        write_intro=wording.introductions.write,
+        read_intro=wording.introductions.read,
         phrasebook=lambda scenario, language: wording.books[scenario, language],
     )

@@ -15,7 +15,7 @@ from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
 from perennial.tasks.knowlogic.nature.meaning import NOT_APPLY, Nature, notes_in
 from perennial.tasks.knowlogic.phrasebook import Phrasebook, begin_small
-from perennial.tasks.knowlogic.problem import Opening, Openings
+from perennial.tasks.knowlogic.problem import IntroPattern, IntroPatterns
 from perennial.tasks.knowlogic.space.reasoning import sentences
 
 _PREFIX, _PREFIX_OF_PART = "is:", "part_"
@@ -196,12 +196,12 @@ class MixWording:
         }
 
     @cached_property
-    def openings(self) -> Openings:
+    def introductions(self) -> IntroPatterns:
         """The introductions, with the shelf's conventions and a line for each convention of words."""
         notes = notes_in(load_sentences("nature"))
-        return Openings(
+        return IntroPatterns(
             [
-                Opening(scenario, self._texts(scenario), book, {"names": LISTED}, notes=notes)
+                IntroPattern(scenario, self._texts(scenario), book, {"names": LISTED}, notes=notes)
                 for (scenario, _), book in self.books.items()
             ]
         )

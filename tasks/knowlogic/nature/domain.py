@@ -36,7 +36,7 @@ from perennial.tasks.knowlogic.nature.meaning import (
     rules_of_order,
 )
 from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook
-from perennial.tasks.knowlogic.problem import Domain, Opening, Openings, Problem
+from perennial.tasks.knowlogic.problem import Domain, IntroPattern, IntroPatterns, Problem
 
 # What an engine finds of a nature question: arrangements, verdicts, labels, canonical form.
 
@@ -230,9 +230,9 @@ def build(knowledge: Knowledge) -> Domain:
             names = _name(sentences, nature, language, scenario)
             books[scenario.name, language] = Phrasebook(patterns, language, names)
     notes = notes_in(sentences)
-    openings = Openings(
+    intros = IntroPatterns(
         [
-            Opening(name, sentences[f"intro_{name}"], book, {"names": "name"}, notes=notes)
+            IntroPattern(name, sentences[f"intro_{name}"], book, {"names": "name"}, notes=notes)
             for (name, _), book in books.items()
         ]
     )
@@ -245,7 +245,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: judge.puzzle(problem).check(),
         labels=judge.labels,
         canonical=judge.canonical,
-        write_intro=openings.write,
-        read_intro=openings.read,
+        write_intro=intros.write,
+        read_intro=intros.read,
         phrasebook=lambda scenario, language: books[scenario, language],
     )

@@ -21,8 +21,8 @@ from perennial.tasks.knowlogic.kinship import domain as kinship
 from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Domain,
-    Opening,
-    Openings,
+    IntroPattern,
+    IntroPatterns,
     Person,
     Problem,
     Request,
@@ -383,7 +383,9 @@ def build_general(knowledge: Knowledge) -> Domain:
     relations, people = read_relations(knowledge), read_people(knowledge)
     books = {language: make_phrasebook(relations, people, language) for language in LANGUAGES}
     intro = load_sentences("social")[_INTRO]
-    openings = Openings([Opening(SCENARIO, intro, book, {"names": "person"}) for book in books.values()])
+    intros = IntroPatterns(
+        [IntroPattern(SCENARIO, intro, book, {"names": "person"}) for book in books.values()]
+    )
     return Domain(
         "social",
         {SCENARIO: {"easy": 1.0, "medium": 1.0, "hard": 1.0}},
@@ -393,7 +395,7 @@ def build_general(knowledge: Knowledge) -> Domain:
         check=lambda problem: check(relations, problem),
         labels=lambda problem: label(relations, problem),
         canonical=canonical,
-        write_intro=openings.write,
-        read_intro=openings.read,
+        write_intro=intros.write,
+        read_intro=intros.read,
         phrasebook=lambda _, language: books[language],
     )

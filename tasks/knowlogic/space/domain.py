@@ -19,7 +19,14 @@ from perennial.schemas.knowlogic.things import (
     QuestionType,
 )
 from perennial.tasks.knowlogic.phrasebook import Phrasebook
-from perennial.tasks.knowlogic.problem import Domain, Opening, Openings, Problem, names_of, read_people
+from perennial.tasks.knowlogic.problem import (
+    Domain,
+    IntroPattern,
+    IntroPatterns,
+    Problem,
+    names_of,
+    read_people,
+)
 from perennial.tasks.knowlogic.space.drawing import CUTS, draw, level
 from perennial.tasks.knowlogic.space.reasoning import canonical, facts_of, rules_used, sentences
 from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
@@ -130,11 +137,11 @@ class SpaceWording:
         return setting.id, tuple(rng.sample(self.groups[setting.group], SCENES[scenario].size))
 
     @cached_property
-    def openings(self) -> Openings:
+    def introductions(self) -> IntroPatterns:
         """The introductions of all settings."""
-        return Openings(
+        return IntroPatterns(
             [
-                Opening(
+                IntroPattern(
                     setting.scenario,
                     setting.texts,
                     self.books[setting.scenario, language],
@@ -211,7 +218,7 @@ def build(knowledge: Knowledge) -> Domain:
         check=lambda problem: facts_of(problem).puzzle.check(),
         labels=labels,
         canonical=canonical,
-        write_intro=wording.openings.write,
-        read_intro=wording.openings.read,
+        write_intro=wording.introductions.write,
+        read_intro=wording.introductions.read,
         phrasebook=lambda scenario, language: wording.books[scenario, language],
     )

@@ -22,8 +22,8 @@ from perennial.tasks.knowlogic.phrasebook import Phrasebook
 from perennial.tasks.knowlogic.problem import (
     Cuts,
     Domain,
-    Opening,
-    Openings,
+    IntroPattern,
+    IntroPatterns,
     Person,
     Problem,
     Request,
@@ -372,7 +372,9 @@ def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
     times, people = read_times(knowledge), read_people(knowledge)
     books = {language: make_phrasebook(times, people, scenario, language) for language in LANGUAGES}
     intro = load_sentences(_FILES[scenario])[_INTRO]
-    openings = Openings([Opening(scenario, intro, book, {"name": "person"}) for book in books.values()])
+    intros = IntroPatterns(
+        [IntroPattern(scenario, intro, book, {"name": "person"}) for book in books.values()]
+    )
     return Domain(
         "time",
         {scenario: dict.fromkeys(DIFFICULTIES, 1.0)},
@@ -382,7 +384,7 @@ def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
         check=partial(check, times),
         labels=partial(label, times),
         canonical=partial(canonical, times),
-        write_intro=openings.write,
-        read_intro=openings.read,
+        write_intro=intros.write,
+        read_intro=intros.read,
         phrasebook=lambda _, language: books[language],
     )

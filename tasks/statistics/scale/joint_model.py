@@ -53,7 +53,7 @@ class ScaleEstimate:
     p_value: float
 
     @classmethod
-    def of(cls, value: float, error: float, freedom: float) -> Self:
+    def from_error(cls, value: float, error: float, freedom: float) -> Self:
         """Return the estimate with this standard error, which has so many degrees of freedom."""
         reach = student_quantile(freedom) * error
         p_value = student_p_value(freedom, value / error) if error > 0 else float(value == 0)
@@ -111,7 +111,7 @@ class JointModel:
         # Where domains scatter more than the model says, they are believed.
         error = max(variance, robust) ** 0.5
         # Beyond a million degrees the quantile is the normal one to the last digits that count.
-        return ScaleEstimate.of(value, error, min(max(freedom, 1.0), 1e6))
+        return ScaleEstimate.from_error(value, error, min(max(freedom, 1.0), 1e6))
 
 
 def prior_of(parts: Parts) -> tuple[float, float, float]:
@@ -301,7 +301,7 @@ class EditionShifts:
 
 
 def _estimate(value: float, variance: float, domains: int) -> ScaleEstimate:
-    return ScaleEstimate.of(value, max(variance, 0.0) ** 0.5, float(max(1, domains - 1)))
+    return ScaleEstimate.from_error(value, max(variance, 0.0) ** 0.5, float(max(1, domains - 1)))
 
 
 # Does a player follow hard and easy domains as the scale takes it to? A test for each player.

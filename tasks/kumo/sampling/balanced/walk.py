@@ -111,11 +111,11 @@ def _list_pairs(apart, order, n, p, pairs, n_words):
 
 
 @inlined_part
-def _count_common(words, shown, n_words):
-    """The number of shown actions among the words."""
+def _count_common(first, second, n_words):
+    """The number of actions that are among the words of both."""
     number = 0
     for w in range(n_words):
-        number += count(words[w] & shown[w])
+        number += count(first[w] & second[w])
     return number
 
 
