@@ -93,8 +93,8 @@ def test_every_request_that_is_sent_counts_whatever_comes_back(fault_name):
         assert not any(reply.answered for reply in ledger.stored)
 
     limits = {"max_calls": 7, "max_attempts": 3, "concurrency": 32}
-    # Others are sent and answered on a busy machine too.
-    timeout_s = 1.0 if fault_name in ("no answer in time", "trickle") else 60.0
+    # On a busy machine too all 7 reach the server before their time is over.
+    timeout_s = 4.0 if fault_name in ("no answer in time", "trickle") else 60.0
     # The breaker would stop before the limit does.
     against(
         BILLABLE[fault_name],
