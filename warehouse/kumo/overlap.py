@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from perennial.schemas.errors import Damaged
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.catalog import read_batches
+from perennial.warehouse.catalog.catalog import read_batches, rows_with
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
@@ -123,10 +123,12 @@ def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[
     import pyarrow as pa
 
     for edition in editions if len(sums) else ():
-        for batch in _read(store, "kumo_instances", edition, _CONTENT):
+        ids: list[str] = []
+        for batch in _read(store, "kumo_instances", edition, ["instance_id", *_NAMES.values()]):
             held = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
-            for row in batch.filter(pa.array(np.isin(held, sums))).to_pylist():
-                yield edition, row
+            ids += batch.column("instance_id").filter(pa.array(np.isin(held, sums))).to_pylist()
+        for row in rows_with(store, "kumo_instances", edition, "instance_id", ids, _CONTENT) if ids else ():
+            yield edition, row
 
 
 def earlier_instances(store: Store, editions: Sequence[str]) -> dict[tuple[str, str], int]:
