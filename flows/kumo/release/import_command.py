@@ -9,7 +9,6 @@ import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Terminal, print_json
-from perennial.schemas.settings.form import split_names
 
 if TYPE_CHECKING:
     from perennial.warehouse.editions.publish import Publication
@@ -35,6 +34,7 @@ def kumo(
     Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
     """
     from perennial.flows.kumo.release.import_release import EDITION, import_release, show_import_progress
+    from perennial.schemas.settings.form import split_names
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root, may_begin=True)
