@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from perennial.flows.a2rbench.edition import PLAYED, ItemSeat, batches_of, catalogue_id, make_seat
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
 from perennial.flows.stages.estimates import estimate_players
@@ -331,8 +333,6 @@ def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statist
 
 
 def _items(table: pyarrow.Table) -> EditionItems:
-    import numpy as np
-
     kinds: dict[str, type] = {"type": str, "author": str, "gzip": float}
     kinds |= dict.fromkeys(("dimension", "variation", "original"), np.int64)
     columns: dict[str, Any] = {name: np.array(table[name].to_pylist(), kind) for name, kind in kinds.items()}
@@ -341,8 +341,6 @@ def _items(table: pyarrow.Table) -> EditionItems:
 
 
 def _read_players(table: pyarrow.Table, number: int) -> Iterator[PlayedItems]:
-    import numpy as np
-
     for row, player in enumerate(table["player"].to_pylist()):
         places = table["number"][row].values.to_numpy()
         counts = {}

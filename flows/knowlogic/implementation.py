@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
 from perennial.flows.knowlogic.edition import SEAT_COLUMNS, QuestionSeat, batches_of
 from perennial.flows.stages.estimates import estimate_players
@@ -253,8 +255,6 @@ def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statist
 
 
 def _questions(table: pyarrow.Table) -> QuestionColumns:
-    import numpy as np
-
     names = ("pair", "language", "domain", "difficulty")
     pair, language, domain, difficulty = (np.array(table[name].to_pylist(), dtype=str) for name in names)
     _, number = np.unique(pair, return_inverse=True)
@@ -273,8 +273,6 @@ def _values(label: str, value: object) -> list[str]:
 
 
 def _read_players(table: pyarrow.Table, number: int) -> Iterator[PlayedQuestions]:
-    import numpy as np
-
     for row, player in enumerate(table["player"].to_pylist()):
         places = table["number"][row].values.to_numpy()
         columns = {}

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
 from perennial.tasks.a2rbench.measures import Diversity, diversity_of
-from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cells import ALL, Column, Numbers
 from perennial.tasks.statistics.clusters import GAP_METHOD as SHARED_GAP_METHOD
 from perennial.tasks.statistics.clusters import (
     ONE_CLUSTER,
@@ -20,10 +22,6 @@ from perennial.tasks.statistics.clusters import (
 )
 from perennial.tasks.statistics.correlation import PEARSON_METHOD, pearson
 from perennial.tasks.statistics.multiplicity import Statistic
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column, Numbers
-
 
 # The augmentation curve (section 4.4 and table 7): wrong answers and compression from V0 to V9.
 
@@ -125,7 +123,7 @@ class ItemMean(NamedTuple):
     interval: Interval | None
 
 
-def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> ItemMean | None:
+def estimate_share(rates: Numbers, rules: Column, runs: float) -> ItemMean | None:
     """Return the mean of rates in 0..1, one per item, whose rules have these numbers; None without any.
 
     `runs` are those of all items together.
@@ -134,7 +132,7 @@ def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> ItemMean |
     return None if ratio is None else ItemMean(len(rates), ratio.ratio, share_interval(ratio, runs))
 
 
-def estimate_gap(gaps: "Numbers", rules: "Column") -> ItemMean | None:
+def estimate_gap(gaps: Numbers, rules: Column) -> ItemMean | None:
     """Return the mean of differences in -1..1, one per pair, of rules with these numbers, or None."""
     ratio = _ratio_by_rule(gaps, rules)
     if ratio is None:
@@ -142,9 +140,7 @@ def estimate_gap(gaps: "Numbers", rules: "Column") -> ItemMean | None:
     return ItemMean(len(gaps), ratio.ratio, gap_interval(ratio, float((gaps**2).mean())))
 
 
-def _ratio_by_rule(values: "Numbers", rules: "Column") -> Estimate | None:
-    import numpy as np
-
+def _ratio_by_rule(values: Numbers, rules: Column) -> Estimate | None:
     by_rule = ClusterDraw(np.unique(rules, return_inverse=True)[1])
     return estimate_ratio(values, np.ones(len(values)), by_rule) if len(values) else None
 
@@ -159,13 +155,13 @@ class EditionItems:
     `rule` holds numbers of rules, `truth` right answers as texts.
     """
 
-    rule: "Column"
-    type: "Column"
-    dimension: "Column"
-    variation: "Column"
-    author: "Column"
-    original: "Column"
-    gzip: "Numbers"
+    rule: Column
+    type: Column
+    dimension: Column
+    variation: Column
+    author: Column
+    original: Column
+    gzip: Numbers
     truth: list[str]
 
     def __len__(self) -> int:
@@ -176,7 +172,7 @@ class PlayedItems(NamedTuple):
     """What a player did: counts (`COUNTS`), one element per item, and its wrong answers by item's place."""
 
     player: str
-    counts: "Mapping[str, Column]"
+    counts: Mapping[str, Column]
     wrong: Mapping[int, list[str]]
 
 
@@ -204,7 +200,7 @@ class _ItemGroup(NamedTuple):
     setting: str
     domain: str
     other: str
-    rows: "Column"
+    rows: Column
 
 
 def item_figures(
@@ -226,8 +222,6 @@ def item_figures(
 
 
 def _groups(items: EditionItems) -> Iterator[_ItemGroup]:
-    import numpy as np
-
     is_copy = items.original >= 0
     of_setting = {
         ALL: ~is_copy,
@@ -257,8 +251,6 @@ def _groups(items: EditionItems) -> Iterator[_ItemGroup]:
 
 def _paper_groups(items: EditionItems) -> Iterator[_ItemGroup]:
     """Yield the items by dimension, phase and author, and all that the paper counts with its copies."""
-    import numpy as np
-
     is_copy, everything = items.original >= 0, np.ones(len(items), dtype=bool)
     shapes = {shape: items.dimension == number for number, shape in enumerate(SHAPES, start=1)}
     parts = {"": everything, "seed": items.variation == 0, "augmented": items.variation > 0, **shapes}
@@ -280,7 +272,7 @@ def _paper_groups(items: EditionItems) -> Iterator[_ItemGroup]:
             yield _ItemGroup(statistic, ALL, ALL, other, np.flatnonzero(rows))
 
 
-def rates(played: PlayedItems, rows: "Column", column: str) -> "tuple[Column, Numbers]":
+def rates(played: PlayedItems, rows: Column, column: str) -> tuple[Column, Numbers]:
     """Return those of the rows that the player has a scored run on, and the share of its runs on each."""
     runs = played.counts["runs"][rows]
     played_rows = rows[runs > 0]
@@ -296,8 +288,6 @@ def _share(items: EditionItems, played: PlayedItems, group: _ItemGroup, column: 
 
 def _deltas(items: EditionItems, played: PlayedItems) -> Iterator[Statistic]:
     """Yield accuracy of P0 minus P1 on the items that the player has runs on in both."""
-    import numpy as np
-
     runs, solved = played.counts["runs"], played.counts["solved"]
     copies = np.flatnonzero(items.original >= 0)
     copies = copies[(runs[copies] > 0) & (runs[items.original[copies]] > 0)]

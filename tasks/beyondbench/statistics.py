@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.beyondbench.things import SUITES
 from perennial.schemas.statistics import THESE_DOMAINS
-from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cells import ALL, Column, Numbers
 from perennial.tasks.statistics.clusters import (
     MEAN_METHOD,
     SHARE_METHOD,
@@ -19,10 +21,6 @@ from perennial.tasks.statistics.clusters import (
 )
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import rates_in_units
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column, Numbers
-
 
 # A mean at some level of cell -> task -> suite -> overall, with what its interval and deviation need.
 #
@@ -43,17 +41,15 @@ class CellMean:
     """
 
     value: float
-    rates: "Numbers"
-    weights: "Numbers"
-    strata: "Column"
+    rates: Numbers
+    weights: Numbers
+    strata: Column
     runs: float
     cells: tuple[float, ...]
 
 
-def estimate_cell(totals: "Column", numbers: "Column") -> CellMean:
+def estimate_cell(totals: Column, numbers: Column) -> CellMean:
     """The mean over a cell's instances of total / number; each has a number above 0."""
-    import numpy as np
-
     scaled, unit = rates_in_units(totals, numbers)
     n = len(scaled)
     # In whole numbers, so that no sum depends on its order.
@@ -64,8 +60,6 @@ def estimate_cell(totals: "Column", numbers: "Column") -> CellMean:
 
 def mean_of(parts: Sequence[CellMean]) -> CellMean:
     """The unweighted mean of estimates that share no instance."""
-    import numpy as np
-
     number = len(parts)
     before = np.cumsum([0, *(part.strata.max() + 1 for part in parts)])
     strata = np.concatenate([part.strata + first for part, first in zip(parts, before, strict=False)])
@@ -129,7 +123,7 @@ class PlayedCell(NamedTuple):
     suite: str
     task: str
     variation: str
-    columns: "Mapping[str, Column]"
+    columns: Mapping[str, Column]
 
 
 ACCURACY = RunMean("accuracy", "solved", "runs", "share of scored runs that are right", deviates=True)

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, ERROR_CLASSES, LANGUAGES
 from perennial.schemas.statistics import THESE_DOMAINS
-from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cells import ALL, Column
 from perennial.tasks.statistics.clusters import (
     GAP_METHOD,
     MEAN_METHOD,
@@ -23,10 +25,6 @@ from perennial.tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METH
 from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rank_figures import mcnemar_p
 from perennial.tasks.statistics.rate_figures import rates_in_units
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column
-
 
 # Means over questions with intervals in which a pair counts once: its two texts are no independent draws.
 #
@@ -45,7 +43,7 @@ class QuestionMean(NamedTuple):
 
 
 def estimate_mean(
-    questions: "QuestionColumns", rows: "Column", totals: "Column", numbers: "Column", *, is_share: bool
+    questions: "QuestionColumns", rows: Column, totals: Column, numbers: Column, *, is_share: bool
 ) -> QuestionMean | None:
     """The mean over the questions in these rows of totals / numbers; None where all numbers are 0.
 
@@ -91,21 +89,19 @@ class QuestionColumns:
     where it uses several properties. `level` is nan where it is unknown.
     """
 
-    pair: "Column"
-    language: "Column"
-    domain: "Column"
-    difficulty: "Column"
-    level: "Column"
+    pair: Column
+    language: Column
+    domain: Column
+    difficulty: Column
+    level: Column
     labels: Mapping[str, Sequence[Sequence[str]]]
 
     def __len__(self) -> int:
         return len(self.pair)
 
     @cached_property
-    def domain_number(self) -> "Column":
+    def domain_number(self) -> Column:
         """The domains as numbers from 0."""
-        import numpy as np
-
         return np.unique(self.domain, return_inverse=True)[1]
 
 
@@ -116,15 +112,13 @@ class QuestionGroup(NamedTuple):
     domain: str
     language: str
     value: str
-    rows: "Column"
+    rows: Column
 
 
 def cells_of(
     questions: QuestionColumns, settings: Sequence[str] = (ALL, *DIFFICULTIES)
 ) -> Iterator[QuestionGroup]:
     """The questions of each difficulty, domain and language, and of all of them; empty ones not."""
-    import numpy as np
-
     for setting in settings:
         of_setting = _all_or(questions.difficulty, setting)
         for domain in (ALL, *DOMAINS):
@@ -137,8 +131,6 @@ def cells_of(
 
 def labelled_groups(questions: QuestionColumns, label: str) -> Iterator[QuestionGroup]:
     """The questions of each value of a label, by domain (and in all, see `LABELS`) and language."""
-    import numpy as np
-
     by_value: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row, (domain, values) in enumerate(
         zip(questions.domain.tolist(), questions.labels[label], strict=True)
@@ -155,9 +147,7 @@ def labelled_groups(questions: QuestionColumns, label: str) -> Iterator[Question
                 yield QuestionGroup(ALL, domain, language, value, chosen)
 
 
-def _all_or(column: "Column", value: str) -> "Column":
-    import numpy as np
-
+def _all_or(column: Column, value: str) -> Column:
     return np.ones(len(column), bool) if value == ALL else column == value
 
 
@@ -180,11 +170,9 @@ _MCNEMAR = (
 
 
 def language_figures(
-    questions: QuestionColumns, player: str, columns: "Mapping[str, Column]"
+    questions: QuestionColumns, player: str, columns: Mapping[str, Column]
 ) -> Iterator[Statistic]:
     """The player's paired comparison in all domains and in each: difference, accuracies, McNemar."""
-    import numpy as np
-
     runs, solved = columns["runs"], columns["solved"]
     played = {name: np.flatnonzero((questions.language == name) & (runs > 0)) for name in LANGUAGES}
     pair_one, pair_other = (questions.pair[played[name]] for name in LANGUAGES)
@@ -238,7 +226,7 @@ REPLIES = {"all": ("right", "wrong"), "right": ("right",), "wrong": ("wrong",)}
 def token_figures(
     questions: QuestionColumns,
     player: str,
-    columns: "Mapping[str, Column]",
+    columns: Mapping[str, Column],
     groups: Sequence[QuestionGroup],
     bands: Sequence[QuestionGroup],
 ) -> Iterator[Statistic]:
@@ -269,11 +257,9 @@ def _correlations(
     player: str,
     group: QuestionGroup,
     other: str,
-    totals: "Column",
-    numbers: "Column",
+    totals: Column,
+    numbers: Column,
 ) -> Iterator[Statistic]:
-    import numpy as np
-
     rows = group.rows[(numbers[group.rows] > 0) & ~np.isnan(questions.level[group.rows])]
     if not len(rows):
         return
@@ -338,7 +324,7 @@ class PlayedQuestions(NamedTuple):
     """What a player did: columns of counts (`COUNTS`), one element per question of the edition."""
 
     player: str
-    columns: "Mapping[str, Column]"
+    columns: Mapping[str, Column]
 
 
 def question_figures(questions: QuestionColumns, players: Iterable[PlayedQuestions]) -> Iterator[Statistic]:
@@ -397,8 +383,6 @@ def _average(
 def _mean_of_cells(
     questions: QuestionColumns, played: PlayedQuestions, statistic: str, cells: Sequence[QuestionGroup]
 ) -> Iterator[Statistic]:
-    import numpy as np
-
     runs, solved = played.columns["runs"], played.columns["solved"]
     scored = [group.rows[runs[group.rows] > 0] for group in cells]
     if not cells or not all(map(len, scored)):

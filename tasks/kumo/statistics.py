@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import COUNTERFACTUAL, SECOND_CONFIGURER, SeedConfig
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.statistics import association
 from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
-from perennial.tasks.statistics.cells import ALL, Cells
+from perennial.tasks.statistics.cells import ALL, Cells, Column, Numbers
 from perennial.tasks.statistics.clusters import (
     GAP_METHOD,
     ClusterDraw,
@@ -27,8 +29,6 @@ from perennial.tasks.statistics.rate_figures import Mean, count_scored, rates_in
 
 if TYPE_CHECKING:
     from networkx import Graph
-
-    from perennial.tasks.statistics.cells import Column, Numbers
 
 
 # How many actions a player takes beside a reference: KUMO's own means, with the SQL of what they count.
@@ -104,12 +104,12 @@ class ActionCount:
     is_ratio_of_sums: bool = True
     measured_from: str = _ALGORITHM_3
 
-    def optimum(self, cells: Cells) -> "Column":
+    def optimum(self, cells: Cells) -> Column:
         """The reference's count of actions on each instance."""
         optimum: Column = cells[self.reference] + self.extra
         return optimum
 
-    def excess(self, cells: Cells) -> "Column":
+    def excess(self, cells: Cells) -> Column:
         """The sum over scored runs of count - optimum."""
         failed = cells["runs"] - cells["solved"]
         counts = cells["solved_tests"] + self.extra * cells["solved"] + (cells["n_actions"] + 1) * failed
@@ -204,10 +204,8 @@ def twin_figures(cells: Cells) -> Iterator[Statistic]:
 
 
 def _twin_gaps(
-    rates: Mapping[str, "Numbers"], paired: Sequence[str], suffix: str, population: Population
+    rates: Mapping[str, Numbers], paired: Sequence[str], suffix: str, population: Population
 ) -> Iterator[tuple[str, int, float, PopulationInterval]]:
-    import numpy as np
-
     gaps: dict[str, Numbers] = {}
     for name in paired:
         first, other = rates.get(name, np.zeros(0)), rates.get(name + suffix, np.zeros(0))
@@ -223,7 +221,7 @@ def _twin_gaps(
         yield name, len(gap), float(gap.mean()), bound_gap(gap, pair, pair, population)
 
 
-def _rates(cells: Cells, rows: slice) -> "Numbers":
+def _rates(cells: Cells, rows: slice) -> Numbers:
     """The success rates of the scored instances, in the order of the instances."""
     scored = cells["runs"][rows] > 0
     rates, unit = rates_in_units(cells["solved"][rows][scored], cells["runs"][rows][scored])
@@ -332,8 +330,6 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
 
     The paper's V and chi-square test only where it defines them: for majority labels of five runs.
     """
-    import numpy as np
-
     for group in cells.groups():
         scored = cells["runs"][group.rows] > 0
         if group.domain != ALL or not scored.any():
@@ -391,8 +387,6 @@ def style_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
 
     A style is drawn for each instance, so that without an effect all orders of styles are equally likely.
     """
-    import numpy as np
-
     for group in cells.groups():
         is_read = (cells["runs"][group.rows] > 0) & (cells["style"][group.rows] > 0)
         styles, labels = (column[group.rows][is_read] for column in (cells["style"], cells.has_majority()))
@@ -429,8 +423,6 @@ def rate_of_outcomes(runs: Sequence[int], solved: Sequence[int]) -> tuple[float,
     An entry of each is an instance: the rate is the mean over instances of the mean over runs, as all success
     rates are; five equal runs on an instance say no more than one.
     """
-    import numpy as np
-
     shares = np.array(solved) / np.array(runs)
     estimate = estimate_ratio(shares, np.ones(len(shares)), ClusterDraw())
     return estimate.ratio, share_interval(estimate, sum(runs))

@@ -12,15 +12,14 @@ predicts its rate.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from perennial.schemas.statistics import NEW_DOMAINS
-from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cells import ALL, Column, Numbers
 from perennial.tasks.statistics.clusters import FEWEST_CLUSTERS, Interval, student_quantile
 from perennial.tasks.statistics.multiplicity import Statistic
-
-if TYPE_CHECKING:
-    from perennial.tasks.statistics.cells import Column, Numbers
 
 _METHOD = (
     "s of rate = floor + (1 - floor) / (1 + exp(slope (steps - s))), floor 1 / truths, steps of the exact "
@@ -36,13 +35,13 @@ FEW_CLUSTERS = f"fewer than {FEWEST_CLUSTERS} domains"
 class SteppedAnswers(NamedTuple):
     """A player's rates on instances with steps, floors and clusters; a row stands for `weight` instances."""
 
-    rate: "Numbers"
-    steps: "Numbers"
-    floor: "Numbers"
-    weight: "Numbers"
-    cluster: "Column"
+    rate: Numbers
+    steps: Numbers
+    floor: Numbers
+    weight: Numbers
+    cluster: Column
 
-    def choose(self, rows: "Column") -> "SteppedAnswers":
+    def choose(self, rows: Column) -> "SteppedAnswers":
         """The answers of these rows."""
         return SteppedAnswers(*(column[rows] for column in self))
 
@@ -56,8 +55,8 @@ class StepCurve(NamedTuple):
     level: float
     slope: float
     center: float
-    inverse: "Numbers"
-    scores: "Numbers"
+    inverse: Numbers
+    scores: Numbers
 
     def bound_steps(self) -> Interval | None:
         """Fieller's interval of the steps at one half; None if it has no end."""
@@ -76,9 +75,8 @@ class StepCurve(NamedTuple):
 
 def predict_rates(
     answers: SteppedAnswers, level: float, slope: float, center: float
-) -> "tuple[Numbers, Numbers]":
+) -> tuple[Numbers, Numbers]:
     """The rates that the curve expects, and their derivatives by level and slope as columns."""
-    import numpy as np
     from scipy.special import expit
 
     design = np.stack([np.ones(len(answers.steps)), center - answers.steps], axis=1)
@@ -90,8 +88,6 @@ def predict_rates(
 
 def fit_curve(answers: SteppedAnswers, clusters: int) -> StepCurve | None:
     """Fit the curve by Fisher scoring, at most 1 logit per round; None where it does not settle."""
-    import numpy as np
-
     center = float(np.average(answers.steps, weights=answers.weight))
     level = slope = 0.0
     for _ in range(100):
@@ -111,13 +107,11 @@ def fit_curve(answers: SteppedAnswers, clusters: int) -> StepCurve | None:
     return None
 
 
-def step_figures(columns: "Mapping[str, Column]") -> Iterator[Statistic]:
+def step_figures(columns: Mapping[str, Column]) -> Iterator[Statistic]:
     """Each player's `steps_at_half`, and `rate_left_out` of its settings where it has three or more.
 
     `columns` are those that `warehouse/kumo/steps.sql` selects.
     """
-    import numpy as np
-
     for player in dict.fromkeys(columns["player"]):
         rows = columns["player"] == player
         settings, cluster, rate, steps, floor, weight = (
@@ -148,10 +142,8 @@ def _at_half(player: str, answers: SteppedAnswers, clusters: int) -> Statistic:
 
 
 def _left_out(
-    player: str, setting: str, answers: SteppedAnswers, is_left_out: "Column", clusters: int
+    player: str, setting: str, answers: SteppedAnswers, is_left_out: Column, clusters: int
 ) -> Iterator[Statistic]:
-    import numpy as np
-
     curve, left_out = fit_curve(answers.choose(~is_left_out), clusters), answers.choose(is_left_out)
     if curve is None:
         return

@@ -144,15 +144,11 @@ SHARE = Fraction(95, 100)
 @cache
 def _choice_matrix(count: int) -> "np.ndarray":
     """A row for each choice: 1 for what is chosen."""
-    import numpy as np
-
     return (np.arange(1 << count)[:, None] >> np.arange(count) & 1).astype(float)
 
 
 def profits_of_choices(params: PlanParams) -> tuple["np.ndarray", "np.ndarray"]:
     """The profit of each choice, -1 where it is not feasible, and the same by capacities alone."""
-    import numpy as np
-
     projects = params.projects
     chosen = _choice_matrix(len(projects))
     columns = [
