@@ -77,13 +77,12 @@ def make_asked(request: ModelRequest) -> Asked:
     return Asked(request.model, request.messages, request.params)
 
 
-def make_scripted(*faults: str | None) -> Asking:
-    """The scripted player; the faults are those of its first replies."""
+def make_scripted() -> Asking:
+    """The scripted player."""
 
-    def reply(request: ModelRequest, number: int) -> Reply:
+    def reply(request: ModelRequest, _: int) -> Reply:
         assert SCRIPT.recognises(make_asked(request))
-        fault = faults[number] if number < len(faults) else None
-        return make_reply(SCRIPT.reply(make_asked(request), fault, derive_rng(0, request.call_id, 0)))
+        return make_reply(SCRIPT.reply(make_asked(request), None, derive_rng(0, request.call_id, 0)))
 
     return Asking(reply)
 

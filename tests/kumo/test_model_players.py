@@ -43,7 +43,6 @@ from tests.kumo.asking_models import (
 )
 from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
-from tests.server.roles.player import SCRIPT
 
 
 @pytest.mark.parametrize(
@@ -94,25 +93,6 @@ def test_the_scripted_player_reads_awkward_names_in_both_variants(world):
     board = board_of(world)
     for player in (VANILLA, SYMBOLIC):
         assert play_once(make_scripted(), player, board).status == "solved"
-
-
-@pytest.mark.parametrize(
-    ("fault", "status"),
-    [
-        ("wrong_name", "unparsed"),
-        ("other_case", "solved"),
-        ("two_answers", "unparsed"),
-        ("no_answer", "unparsed"),
-        ("no_tags", "unparsed"),
-    ],
-)
-def test_each_fault_of_the_script_gives_its_status(fault, status):
-    assert fault in SCRIPT.faults
-    right = play_once(make_scripted())
-    faulty = play_once(make_scripted(fault))
-    assert faulty.status == status
-    assert (moves(faulty) == moves(right)) is (status == "solved")
-    assert faulty.turns[0].reply != right.turns[0].reply
 
 
 @pytest.mark.parametrize(

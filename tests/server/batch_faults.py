@@ -1,4 +1,4 @@
-"""What the Batch API of the server can do badly, by name; --faults does not include these."""
+"""What the Batch API of the server can do badly, by name."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -17,11 +17,9 @@ UPLOAD_FAULTS = {
     "batch_full": "a batch that fails as the limit of waiting tokens is reached",
     "batch_expired": "a batch that expires when half of its lines are answered",
     "batch_cancelled": "a batch that is cancelled when half of its lines are answered",
-    "batch_endless": "a batch that is in progress for ever",
 }
 # Drawn for each line at each attempt.
 LINE_FAULTS = {
-    "line_500": "a line with an error of status 500 in the error file",
     "line_missing": "a line that is answered, and missing in the output",
     "line_cut": "a line that is cut in the middle",
     "line_garbled": "a line that is no JSON, without an id",

@@ -43,7 +43,7 @@ class _Batch:
     looks: int = 0
 
     def describe(self) -> dict[str, Any]:
-        has_ended = self.looks >= len(_STEPS) and self.end != "in_progress"
+        has_ended = self.looks >= len(_STEPS)
         status = self.end if has_ended else _STEPS[min(self.looks, 1)]
         done = self.total if has_ended else self.total // 2 * min(self.looks, 1)
         value = {
@@ -199,9 +199,6 @@ class Batches:
         if fault is not None:
             batch.end, batch.error = "failed", _FAILURES[fault]
             return batch
-        if self._draws.strikes("batch_endless", digest):
-            batch.end = "in_progress"
-            return batch
         batch.end = next((end for end in HALVED if self._draws.strikes(f"batch_{end}", "any")), "completed")
         answered = lines if batch.end == "completed" else lines[: len(lines) // 2]
         output: list[str] = []
@@ -212,9 +209,7 @@ class Batches:
             status, body = self._answer(one)
             line = _line(one, {"status_code": status, "request_id": "r", "body": body})
             if status == 200:
-                fault = self._draws.first(
-                    [name for name in LINE_FAULTS if name != "line_500"], one["custom_id"]
-                )
+                fault = self._draws.first(LINE_FAULTS, one["custom_id"])
                 output += change_line(fault, json.loads(line))
             else:
                 errors.append(line)
@@ -231,9 +226,6 @@ class Batches:
         except Refused as refused:
             self._answering.log.add(refused.outcome)
             return refused.status, json.loads(refused.body)
-        if self._draws.strikes("line_500", line["custom_id"]):
-            self._answering.log.add("line_500", call.digest, 1, script.role, call.asked.model)
-            return 500, json.loads(error_body(500, "server_error", "The server had an error."))
         return 200, json.loads(self._answering.answer_in_batch(call, script))
 
 

@@ -82,14 +82,6 @@ def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
         help="how often a fault strikes, from 0 to 1; may be repeated",
     )
     add(
-        "--faults",
-        type=float,
-        default=0.0,
-        dest="all_faults",
-        metavar="RATE",
-        help="the rate of every fault that has none of its own (0)",
-    )
-    add(
         "--max-transport-faults",
         type=int,
         default=3,
@@ -143,9 +135,9 @@ def _parse_rate(text: str) -> tuple[str, float]:
 
 def _faults_text(roles: Sequence[Script]) -> str:
     lines = ["faults of transport, drawn at each attempt:", *_parse_list(TRANSPORT_FAULTS)]
-    lines += ["hostile ones, which --faults does not include:", *_parse_list(HOSTILE_FAULTS)]
-    lines += ["words of other servers, which --faults does not include:", *_parse_list(FOREIGN_FAULTS)]
-    lines += ["faults of the Batch API, which --faults does not include:", *_parse_list(BATCH_FAULTS)]
+    lines += ["hostile ones:", *_parse_list(HOSTILE_FAULTS)]
+    lines += ["words of other servers:", *_parse_list(FOREIGN_FAULTS)]
+    lines += ["faults of the Batch API:", *_parse_list(BATCH_FAULTS)]
     lines += ["faults of content, drawn once a request (ROLE.FAULT: for one role only):"]
     lines += _parse_list({**SUBSTANCE_FAULTS, **EXTRA_FAULTS})
     lines += ["faults of content of one role:"]

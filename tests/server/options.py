@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 
 from perennial.schemas.errors import InvalidOption
-from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import fault_names
-from tests.server.foreign import FOREIGN_FAULTS
-from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
 DEFAULT_MODELS = ("scripted", "scripted-perfect")
@@ -20,10 +17,10 @@ DEFAULT_ROLES = "tests.server.roles"
 class ServerOptions:
     """How a scripted server behaves. Times are in seconds, rates between 0 and 1.
 
-    `faults` gives rates by name (see `--help`); `all_faults` is the rate of every fault without one. No
-    keys: none is asked for. `hold_after` None: nothing is held. `refuse` names parameters that are answered
-    with 400. `has_batches`: there is a Batch API; it is held at the point `hold_batch`, one of HOLD_POINTS,
-    if that is given. `has_tools`: it reads tools that it is offered.
+    `faults` gives rates by name (see `--help`). No keys: none is asked for. `hold_after` None: nothing is
+    held. `refuse` names parameters that are answered with 400. `has_batches`: there is a Batch API; it is
+    held at the point `hold_batch`, one of HOLD_POINTS, if that is given. `has_tools`: it reads tools that it
+    is offered.
     `roles` is the module whose `scripts()` returns the roles.
     """
 
@@ -34,7 +31,6 @@ class ServerOptions:
     models: tuple[str, ...] = DEFAULT_MODELS
     keys: tuple[str, ...] = field(default=(), repr=False)
     faults: Mapping[str, float] = field(default_factory=dict)
-    all_faults: float = 0.0
     max_transport_faults: int = 3
     retry_after_s: float = 0.05
     slow_s: float = 1.0
@@ -47,12 +43,8 @@ class ServerOptions:
     roles: str = DEFAULT_ROLES
 
     def rate(self, fault: str, role: str | None = None) -> float:
-        """Return a fault's rate: the one for this role, else the one for all, else that of all faults.
-
-        A hostile or foreign fault, and one of batches, has only the rate that it was given by name.
-        """
-        by_name = fault in HOSTILE_FAULTS or fault in FOREIGN_FAULTS or fault in BATCH_FAULTS
-        general = self.faults.get(fault, 0.0 if by_name else self.all_faults)
+        """Return a fault's rate: the one for this role, else the one for all."""
+        general = self.faults.get(fault, 0.0)
         return general if role is None else self.faults.get(f"{role}.{fault}", general)
 
 
@@ -64,8 +56,8 @@ def load_roles(module: str) -> tuple[Script, ...]:
 def check_options(options: ServerOptions, roles: Iterable[Script]) -> None:
     """Raise InvalidOption for a fault that does not exist, a rate outside 0 to 1, or a negative number."""
     known = fault_names(roles)
-    for name, rate in (*options.faults.items(), ("faults", options.all_faults)):
-        if name not in known and name != "faults":
+    for name, rate in options.faults.items():
+        if name not in known:
             raise InvalidOption(f"there is no fault {name!r}: --help lists those there are")
         if not 0 <= rate <= 1:
             raise InvalidOption(f"the rate of {name!r} is {rate}: give one from 0 to 1")

@@ -17,12 +17,6 @@ __all__ = ["record", "s3"]
 LOCK = "lock.json"
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc here")
-def test_a_root_where_no_folder_can_be_made_is_refused_as_such() -> None:
-    with pytest.raises(PermissionError, match="/proc/x"), lock_root(Store("/proc/x"), "test"):
-        pass
-
-
 @pytest.mark.parametrize(
     ("changes", "life"),
     [

@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from perennial.schemas.errors import EditionConflict
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions
 from perennial.warehouse.catalog.confinement import table_file
-from perennial.warehouse.catalog.withdrawals import finish_moves, reinstate, withdraw
 from perennial.warehouse.editions.manifest import manifest_file
-from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.store.file_system import file_system
-from perennial.warehouse.store.store import WITHDRAWN, Store
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
@@ -193,20 +190,6 @@ def _read_write_times(root: str) -> dict[str, object]:
     return {name: time for name, time in times.items() if not name.startswith(".")}
 
 
-def test_a_publisher_that_lost_its_lock_unknowingly_stops_at_the_row(root: str) -> None:
-    class Overtaken(Store):
-        """A root in which somebody else publishes the edition just before its row is written here."""
-
-        def create_bytes(self, name: str, content: bytes) -> bool:
-            if name.startswith("tables/editions/"):
-                Store(self.root).write_bytes(name, b"the winner's")
-            return super().create_bytes(name, content)
-
-    with pytest.raises(EditionConflict, match="already published"):
-        publish(Overtaken(root), tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
-    assert Store(root).read_bytes(table_file("editions", "e1")) == b"the winner's"
-
-
 def test_a_catalog_reads_s3_and_stays_the_snapshot_that_it_was(s3: S3) -> None:
     store = Store(s3.new_root())
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
@@ -225,35 +208,3 @@ def test_a_file_is_moved_whole_and_back(root: str) -> None:
     for source, target in (("tables/file", "withdrawn/file"), ("withdrawn/file", "tables/file")):
         store.move(source, target)
         assert (store.exists(source), store.read_bytes(target)) == (False, b"1")
-
-
-def test_what_is_withdrawn_moves_and_a_copy_that_was_cut_off_is_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(str(tmp_path / "data"))
-    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
-    before = open_catalog(store).query("FROM episodes ORDER BY ALL")[1]
-    move, moved = Store.move, []
-
-    def cut_off(self: Store, place: str, target: str) -> None:
-        # As a copy on an object store that was not followed by the removal.
-        self.write_bytes(target, self.read_bytes(place))
-        moved.append(place)
-        raise SystemExit
-
-    monkeypatch.setattr(Store, "move", cut_off)
-    with pytest.raises(SystemExit):
-        withdraw(store, "e1", "a mistake", "now", "me@here")
-    monkeypatch.setattr(Store, "move", move)
-    assert len(moved) == 1
-    assert verify_unit(store, "e1").is_whole
-    finish_moves(store)
-    assert store.names_in("tables/episodes/edition=e1") == []
-    assert store.names_in(f"{WITHDRAWN}tables/episodes/edition=e1") == ["1.parquet"]
-    assert verify_unit(store, "e1").is_whole
-    assert published_editions(store) == ("e1",)
-    assert open_catalog(store).units == ()
-    assert open_catalog(store, ("e1", "e1@1")).query("FROM episodes ORDER BY ALL")[1] == before
-    reinstate(store, "e1", "it was none", "now", "me@here")
-    assert store.names_in("withdrawn/tables/episodes/edition=e1") == []
-    assert open_catalog(store).query("FROM episodes ORDER BY ALL")[1] == before

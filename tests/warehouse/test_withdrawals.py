@@ -187,10 +187,12 @@ def test_a_move_that_was_cut_off_is_finished_by_the_next_command(
 
         def cut_off(self: Store, place: str, target: str) -> None:
             nonlocal left
-            move(self, place, target)
             left -= 1
             if left < 0:
+                # As a copy on an object store that was not followed by the removal.
+                self.write_bytes(target, self.read_bytes(place))
                 raise SystemExit
+            move(self, place, target)
 
         monkeypatch.setattr(Store, "move", cut_off)
         try:
@@ -198,7 +200,8 @@ def test_a_move_that_was_cut_off_is_finished_by_the_next_command(
         except SystemExit:
             cuts += 1
         monkeypatch.setattr(Store, "move", move)
-        assert sorted(_hashes(tmp_path).values()) == sorted(before.values())
+        assert {*_hashes(tmp_path).values()} == {*before.values()}
+        assert verify_unit(store, "e1").is_whole
         assert visible_editions(store) == (("e1", "e2") if is_back else ("e2",))
         assert len(open_catalog(store).query("FROM episodes")[1]) == 4 * (1 + is_back)
         finish_moves(store)

@@ -56,7 +56,7 @@ class PlayerScript:
     """Eliminates by the rules that it reads, names the truth that is left, and says how it got there."""
 
     role = "player"
-    faults = ("wrong_name", "other_case", "two_answers", "no_answer", "no_tags", "premature")
+    faults = ("wrong_name", "other_case", "two_answers", "no_answer", "no_tags")
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith(FIRST_SENTENCE)
@@ -109,8 +109,6 @@ def _ending(case: Case, name: str, fault: str | None, rng: random.Random) -> str
             return "I cannot tell yet which way to go."
         case "no_tags":
             return f"So my move is {name}."
-        case "premature":
-            return answer(rng.choice(case.truths))
     return answer(name)
 
 
