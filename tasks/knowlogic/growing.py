@@ -152,12 +152,119 @@ class Quotas:
 class TestedQuestion:
     """What was proved of a question and tried on it, and what does not hold (`faults`, in words)."""
 
+    domain: Domain
+    questions: Sequence[Question]
     texts: int = 0
     is_proved: bool = False
     options: int = 0
     changes: int = 0
     refused: int = 0
     faults: list[str] = field(default_factory=list)
+
+    def read_problem(self, languages: Sequence[Language]) -> Problem | None:
+        """The problem of all rows; None, with a fault, where they have not the same one."""
+        held = [question.language for question in self.questions]
+        if sorted(held) != sorted(languages):
+            self.faults.append(f"the pair has texts in {', '.join(held)}, expected {', '.join(languages)}")
+        payloads = {question.payload for question in self.questions}
+        if len(payloads) != 1 or len({question.pair for question in self.questions}) != 1:
+            self.faults.append("the texts of the pair are of different problems")
+            return None
+        try:
+            return problem_of(payloads.pop())
+        except ValueError as error:
+            self.faults.append(f"the payload is no problem ({error})")
+            return None
+
+    def check_proof(self, problem: Problem) -> EngineDecision | None:
+        """What both engines find; None, with a fault, where they differ or fail."""
+        if len(set(problem.options)) < len(problem.options):
+            self.faults.append("two options are the same")
+        if set(problem.options) & set(problem.statements):
+            self.faults.append("an option repeats a statement")
+        if len(set(problem.statements)) < len(problem.statements):
+            self.faults.append("a statement is repeated")
+        if len(problem.options) not in (len(LETTERS) - 1, len(LETTERS)):
+            self.faults.append(f"there are {len(problem.options)} options, expected 3 or 4")
+        try:
+            decision, second = self.domain.decide(problem), self.domain.check(problem)
+        except (ValueError, LookupError, ArithmeticError) as error:
+            self.faults.append(f"an engine fails ({type(error).__name__}: {error})")
+            return None
+        if decision != second:
+            self.faults.append(f"the engines differ: {decision} and {second}")
+            return None
+        if decision.arrangements != 1:
+            self.faults.append(f"the statements allow {decision.arrangements} arrangements, expected 1")
+        decided, options = len(decision.verdicts), len(problem.options)
+        if decided != options:
+            self.faults.append(f"the engines decide {decided} options, expected {options}")
+            return None
+        for letter, verdict in zip(LETTERS, decision.verdicts, strict=False):
+            if verdict is None:
+                self.faults.append(f"option {letter} is neither forced true nor forced false")
+        self.is_proved = decision.arrangements == 1
+        self.options = sum(verdict is not None for verdict in decision.verdicts)
+        return decision if self.options == options else None
+
+    def check_rows(self, problem: Problem, decision: EngineDecision) -> None:
+        """Find columns that differ from those that the problem gives when it is written once more."""
+        right, labels = right_letters(problem, decision.verdicts), self.domain.labels(problem)
+        if not right:
+            self.faults.append("no option is right")
+        if is_precise(problem.type) and len(right) != 1:
+            self.faults.append(f"{problem.type} has the right letters {right}, expected one")
+        for question in self.questions:
+            if question.letters != right:
+                self.faults.append(f"the letters are {question.letters!r}, expected {right!r}")
+        if labels.chain_length < 1:
+            self.faults.append("no statement is needed to decide the options")
+        for question in self.questions:
+            (again,) = write_questions(
+                self.domain, problem, labels, right, [question.language], question.rejected_draws
+            )
+            for name in Question.__slots__:
+                stored, expected = getattr(question, name), getattr(again, name)
+                if stored != expected and name != "letters":
+                    self.faults.append(f"{name} ({question.language}) is not what the problem gives")
+
+    def check_text(self, problem: Problem, question: Question) -> None:
+        """Read the text back, and find words of another language in it."""
+        language = question.language
+        try:
+            printed = split_prompt(question.prompt)
+            if printed != (question.as_text, language):
+                self.faults.append(f"the prompt ({language}) shows another text")
+            if not says_the_same(problem, read_text(self.domain, printed[0], language)):
+                self.faults.append(f"the text ({language}) says something else than the problem")
+            else:
+                self.texts += 1
+        except (ValueError, LookupError) as error:
+            self.faults.append(f"the text ({language}) cannot be read back ({error})")
+        if foreign := find_foreign(question.prompt, language):
+            self.faults.append(f"the text ({language}) holds {foreign!r} of another language")
+
+    def try_changes(self, problem: Problem, question: Question) -> None:
+        """Change the text, and count the changes and those of them that reading it back finds."""
+        for text, language in _change_text(question):
+            self.changes += 1
+            try:
+                is_found = not says_the_same(problem, read_text(self.domain, text, language))
+            except (ValueError, LookupError):
+                is_found = True
+            self.refused += is_found
+            if not is_found:
+                self.faults.append(f"a changed text ({question.language}) is read as the same problem")
+
+    def try_replies(self, question: Question) -> None:
+        """Give every set of letters as a reply: all are read, and all but the right one are refused."""
+        for letters in letter_sets():
+            answer = read_answer(f"[ABCD] 【A】 ...\n{write_answer(letters, question.language)}.")
+            if answer is None or answer.letters != letters:
+                self.faults.append(f"the reply {letters} is not read")
+            elif letters != question.letters:
+                self.changes += 1
+                self.refused += 1
 
 
 def check_pair(
@@ -169,135 +276,18 @@ def check_pair(
     to exactly the problem and holds no word of the other language. Ids, labels, level and class are those
     that are computed again. Changed texts are found, and all wrong sets of letters are refused.
     """
-    tested = TestedQuestion()
-    problem = _read_problem(questions, languages, tested)
+    tested = TestedQuestion(domain, questions)
+    problem = tested.read_problem(languages)
     if problem is None:
         return tested
-    decision = _check_proof(domain, problem, tested)
-    if decision is not None:
-        _check_letters(problem, decision, questions, tested)
-        _check_rows(domain, problem, decision, questions, tested)
+    if decision := tested.check_proof(problem):
+        tested.check_rows(problem, decision)
     for question in questions:
-        _check_text(domain, problem, question, tested)
-    if not tested.faults:
-        for question in questions:
-            _try_changes(domain, problem, question, tested)
-            _try_replies(question, tested)
+        tested.check_text(problem, question)
+    for question in () if tested.faults else questions:
+        tested.try_changes(problem, question)
+        tested.try_replies(question)
     return tested
-
-
-def _read_problem(
-    questions: Sequence[Question], languages: Sequence[Language], tested: TestedQuestion
-) -> Problem | None:
-    """The problem of all rows; None, with a fault, where they have not the same one."""
-    held = [question.language for question in questions]
-    if sorted(held) != sorted(languages):
-        tested.faults.append(f"the pair has texts in {', '.join(held)}, expected {', '.join(languages)}")
-    payloads = {question.payload for question in questions}
-    if len(payloads) != 1 or len({question.pair for question in questions}) != 1:
-        tested.faults.append("the texts of the pair are of different problems")
-        return None
-    try:
-        return problem_of(payloads.pop())
-    except ValueError as error:
-        tested.faults.append(f"the payload is no problem ({error})")
-        return None
-
-
-def _check_proof(domain: Domain, problem: Problem, tested: TestedQuestion) -> EngineDecision | None:
-    """What both engines find; None, with a fault, where they differ or fail."""
-    if len(set(problem.options)) < len(problem.options):
-        tested.faults.append("two options are the same")
-    if set(problem.options) & set(problem.statements):
-        tested.faults.append("an option repeats a statement")
-    if len(set(problem.statements)) < len(problem.statements):
-        tested.faults.append("a statement is repeated")
-    if len(problem.options) not in (len(LETTERS) - 1, len(LETTERS)):
-        tested.faults.append(f"there are {len(problem.options)} options, expected 3 or 4")
-    try:
-        decision, second = domain.decide(problem), domain.check(problem)
-    except (ValueError, LookupError, ArithmeticError) as error:
-        tested.faults.append(f"an engine fails ({type(error).__name__}: {error})")
-        return None
-    if decision != second:
-        tested.faults.append(f"the engines differ: {decision} and {second}")
-        return None
-    if decision.arrangements != 1:
-        tested.faults.append(f"the statements allow {decision.arrangements} arrangements, expected 1")
-    if len(decision.verdicts) != len(problem.options):
-        tested.faults.append(
-            f"the engines decide {len(decision.verdicts)} options, expected {len(problem.options)}"
-        )
-        return None
-    for letter, verdict in zip(LETTERS, decision.verdicts, strict=False):
-        if verdict is None:
-            tested.faults.append(f"option {letter} is neither forced true nor forced false")
-    tested.is_proved = decision.arrangements == 1
-    tested.options = sum(verdict is not None for verdict in decision.verdicts)
-    return decision if tested.options == len(problem.options) else None
-
-
-def _check_letters(
-    problem: Problem, decision: EngineDecision, questions: Sequence[Question], tested: TestedQuestion
-) -> None:
-    right = right_letters(problem, decision.verdicts)
-    if not right:
-        tested.faults.append("no option is right")
-    if is_precise(problem.type) and len(right) != 1:
-        tested.faults.append(f"{problem.type} has the right letters {right}, expected one")
-    for question in questions:
-        if question.letters != right:
-            tested.faults.append(f"the letters are {question.letters!r}, expected {right!r}")
-
-
-def _check_rows(
-    domain: Domain,
-    problem: Problem,
-    decision: EngineDecision,
-    questions: Sequence[Question],
-    tested: TestedQuestion,
-) -> None:
-    """Find columns that differ from those that the problem gives when it is written once more."""
-    letters, labels = right_letters(problem, decision.verdicts), domain.labels(problem)
-    if labels.chain_length < 1:
-        tested.faults.append("no statement is needed to decide the options")
-    for question in questions:
-        (again,) = write_questions(
-            domain, problem, labels, letters, [question.language], question.rejected_draws
-        )
-        for name in Question.__slots__:
-            stored, expected = getattr(question, name), getattr(again, name)
-            if stored != expected and name != "letters":
-                tested.faults.append(f"{name} ({question.language}) is not what the problem gives")
-
-
-def _check_text(domain: Domain, problem: Problem, question: Question, tested: TestedQuestion) -> None:
-    language = question.language
-    try:
-        printed = split_prompt(question.prompt)
-        if printed != (question.as_text, language):
-            tested.faults.append(f"the prompt ({language}) shows another text")
-        if not says_the_same(problem, read_text(domain, printed[0], language)):
-            tested.faults.append(f"the text ({language}) says something else than the problem")
-        else:
-            tested.texts += 1
-    except (ValueError, LookupError) as error:
-        tested.faults.append(f"the text ({language}) cannot be read back ({error})")
-    if foreign := find_foreign(question.prompt, language):
-        tested.faults.append(f"the text ({language}) holds {foreign!r} of another language")
-
-
-def _try_changes(domain: Domain, problem: Problem, question: Question, tested: TestedQuestion) -> None:
-    """Change the text, and count the changes and those of them that reading it back finds."""
-    for text, language in _change_text(question):
-        tested.changes += 1
-        try:
-            is_found = not says_the_same(problem, read_text(domain, text, language))
-        except (ValueError, LookupError):
-            is_found = True
-        tested.refused += is_found
-        if not is_found:
-            tested.faults.append(f"a changed text ({question.language}) is read as the same problem")
 
 
 def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
@@ -307,17 +297,6 @@ def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
     first, second, *others = printed.options
     yield printed._replace(options=(second, first, *others)), language
     yield printed, "en" if language == "zh" else "zh"
-
-
-def _try_replies(question: Question, tested: TestedQuestion) -> None:
-    """Give every set of letters as a reply: all are read, and all but the right one are refused."""
-    for letters in letter_sets():
-        answer = read_answer(f"[ABCD] 【A】 ...\n{write_answer(letters, question.language)}.")
-        if answer is None or answer.letters != letters:
-            tested.faults.append(f"the reply {letters} is not read")
-        elif letters != question.letters:
-            tested.changes += 1
-            tested.refused += 1
 
 
 def find_repeats(questions: Sequence[Question]) -> list[str]:
