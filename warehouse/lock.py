@@ -74,27 +74,6 @@ def this_process() -> Owner:
     )
 
 
-def life_of(owner: Owner, last_seen: float) -> Life:
-    """Return whether the process lives; `last_seen` is when it did for sure, in seconds since 1970.
-
-    `gone` is said only of a process of this machine: one whose id is free or belongs to a later process, or
-    one that was last seen before the machine was started. Of another machine's nothing can be known.
-    """
-    boot_id = read_boot_id()
-    if not owner.is_on_this_machine:
-        return Life.unknown
-    if owner.boot_id and boot_id and owner.boot_id != boot_id:
-        # Seen after this machine's start, it is another machine of the same name.
-        booted_at = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
-        return Life.gone if last_seen < booted_at else Life.unknown
-    if owner.pid_space != _pid_space():
-        return Life.unknown
-    started = _start_of(owner.pid)
-    if not started:
-        return Life.unknown if _exists(owner.pid) else Life.gone
-    return Life.alive if started == owner.started else Life.gone
-
-
 def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -150,13 +129,6 @@ class LockRecord:
     def as_bytes(self) -> bytes:
         """Return the content of the lock's file."""
         return _form().dump_json(self, indent=1) + b"\n"
-
-    def describe(self, now: datetime) -> str:
-        """Return who holds it, for what and since when, as part of one line."""
-        return (
-            f"{self.owner}: {self.what}, since {format_time(self.since)} ({ago(self.since, now)}), "
-            f"last beat {ago(self.beat, now)}"
-        )
 
 
 @cache
@@ -215,9 +187,13 @@ class FoundLock:
     @property
     def description(self) -> str:
         """Who holds it, for what and since when, as part of one line."""
-        if self.record is None:
+        record, now = self.record, datetime.now(UTC)
+        if record is None:
             return f"a {LOCK_FILE} that cannot be read"
-        return self.record.describe(datetime.now(UTC))
+        return (
+            f"{record.owner}: {record.what}, since {format_time(record.since)} ({ago(record.since, now)}), "
+            f"last beat {ago(record.beat, now)}"
+        )
 
 
 def find_lock(store: Store, *, is_guarded: bool = False) -> FoundLock | None:
@@ -231,8 +207,8 @@ def find_lock(store: Store, *, is_guarded: bool = False) -> FoundLock | None:
         return None
     record = parse_record(content)
     if store.local_folder is None:
-        # No lock of an operating system reaches there: only the beat tells.
-        life = _life_on_s3(record)
+        # No lock of an operating system reaches there.
+        life = Life.unknown if record is None else _life_by_beat(record)
     elif record is not None and not record.owner.is_on_this_machine:
         life = Life.unknown
     else:
@@ -270,14 +246,12 @@ def guard(store: Store) -> Iterator[bool]:
     # No soft lock: a mere file would outlive a process that is killed, and nobody could tell.
     lock = FileLock(folder / _GUARD, timeout=0, thread_local=False, fallback_to_soft=False)
     try:
-        lock.acquire()
+        held = lock.acquire()
     except Timeout:
         yield False
         return
-    try:
+    with held:
         yield True
-    finally:
-        lock.release()
 
 
 def remove_lock(store: Store, lock: FoundLock, *, by_force: bool = False) -> bool:
@@ -295,12 +269,26 @@ def remove_lock(store: Store, lock: FoundLock, *, by_force: bool = False) -> boo
         return store.remove_bytes(LOCK_FILE, lock.content) or not store.exists(LOCK_FILE)
 
 
-def _life_on_s3(record: LockRecord | None) -> Life:
-    if record is None:
-        return Life.unknown
-    life = life_of(record.owner, record.beat.timestamp())
-    has_expired = datetime.now(UTC) - record.beat > TIME_TO_LIVE
-    return Life.gone if life is Life.unknown and has_expired else life
+def _life_by_beat(record: LockRecord) -> Life:
+    """Whether the holder lives, by its process as far as this machine knows it, else by its last beat.
+
+    A process of this machine is gone where its id is free or belongs to a later one, or where it was last
+    seen before the machine was started. Of another machine's nothing can be known.
+    """
+    owner, beat, boot_id = record.owner, record.beat, read_boot_id()
+    unknown = Life.gone if datetime.now(UTC) - beat > TIME_TO_LIVE else Life.unknown
+    if not owner.is_on_this_machine:
+        return unknown
+    if owner.boot_id and boot_id and owner.boot_id != boot_id:
+        # Seen after this machine's start, it is another machine of the same name.
+        booted_at = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return Life.gone if beat.timestamp() < booted_at else unknown
+    if owner.pid_space != _pid_space():
+        return unknown
+    started = _start_of(owner.pid)
+    if not started:
+        return unknown if _exists(owner.pid) else Life.gone
+    return Life.alive if started == owner.started else Life.gone
 
 
 def _life_by_guard(store: Store) -> Life:
@@ -408,7 +396,7 @@ def lock_root(
 
     `tell` is given a line where a lock is taken over or lost. Raises RootLocked where somebody else holds the
     lock and continues to for `wait_s` seconds, OSError where a local root cannot be written to, RuntimeError
-    where this process holds the lock already.
+    where this process holds the lock already, Damaged for whatever fails because the root was removed.
     """
     key = _key(store)
     if key in _held:
@@ -425,24 +413,17 @@ def lock_root(
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(_PAUSE_S)
-        with _telling_that_it_is_gone(store):
+        try:
             yield _held[key]
-
-
-@contextmanager
-def _telling_that_it_is_gone(store: Store) -> Iterator[None]:
-    """Raise Damaged for whatever fails because somebody removed the root during the block."""
-    try:
-        yield
-    except Exception as error:
-        folder = store.local_folder
-        # Others may make the folder again, and this file nobody.
-        if folder is None or (folder / _GUARD).exists():
-            raise
-        raise Damaged(
-            f"{folder} was removed, or its disk taken away, while this command wrote to it: nothing that it "
-            "had not published is kept; bring the folder back, or give the same command again"
-        ) from error
+        except Exception as error:
+            folder = store.local_folder
+            # Others may make the folder again, and this file nobody.
+            if folder is None or (folder / _GUARD).exists():
+                raise
+            raise Damaged(
+                f"{folder} was removed, or its disk taken away, while this command wrote to it: nothing that "
+                "it had not published is kept; bring the folder back, or give the same command again"
+            ) from error
 
 
 @contextmanager
