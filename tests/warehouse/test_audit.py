@@ -1,7 +1,6 @@
 """The audit holds on sound data, and every rule fails on data that breaks it."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from perennial.warehouse.audit.audit import audit, cross_table_rules, require_pa
 from perennial.warehouse.merge_parts import write_sorted
 from tests.flows.plain_audit import PlainRunner
 from tests.warehouse import tiny_edition
-from tests.warehouse.doctored_rows import connect_to
-
-Rows = dict[str, list[dict[str, Any]]]
+from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders
 
 
 def _files(folder: Path, rows: Rows) -> dict[str, Path]:
@@ -24,9 +21,9 @@ def _files(folder: Path, rows: Rows) -> dict[str, Path]:
     }
 
 
-def _list_broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:
+def _list_broken(folder: Path, doctor: Doctor) -> list[dict[str, Any]]:
     rows = tiny_edition.rows()
-    change(rows)
+    doctor(rows)
     audited = audit(_files(folder, rows), runner=PlainRunner())
     return [row for row in audited.rows if not row["success"]]
 
@@ -40,110 +37,74 @@ def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None
     require_pass(results, "staging/e1")
 
 
-def _set(table: str, column: str, value: Any, row: int = 0) -> Callable[[Rows], None]:
-    def change(rows: Rows) -> None:
-        rows[table][row][column] = value
-
-    return change
-
-
-def _repeat(table: str) -> Callable[[Rows], None]:
+def _repeat(table: str) -> Doctor:
     return lambda rows: rows[table].append(rows[table][0])
 
 
-def _drop(table: str) -> Callable[[Rows], None]:
+def _drop_all(table: str) -> Doctor:
     return lambda rows: rows[table].clear()
 
 
-# Changes that do not hide each other are audited together: an audit takes a second.
+def _all(*changes: Doctor) -> Doctor:
+    return lambda rows: [change(rows) for change in changes] and None
+
+
+@pytest.mark.slow
+def test_each_expectation_of_a_table_catches_what_breaks_it(tmp_path: Path) -> None:
+    breaks = [
+        (change("kumo_episodes", "tests", -1), "kumo_episodes", "tests >= 0"),
+        (change("episodes", "player", None), "episodes", "are never NULL"),
+        (change("kumo_books", "verdict", "unsure"), "kumo_books", "verdict is one of"),
+        (change("kumo_books", "version", "third", row=1), "kumo_books", "version is one of"),
+        (_repeat("kumo_books"), "kumo_books", "book_id is unique"),
+        (_repeat("turns"), "turns", "(episode_id, turn) is unique"),
+    ]
+    broken = _list_broken(tmp_path, _all(*(one for one, _, _ in breaks)))
+    for _, suite, expectation in breaks:
+        (found,) = [row for row in broken if row["suite"] == suite and expectation in row["expectation"]]
+        assert found["unexpected_count"] >= 1
+
+
 @pytest.mark.parametrize(
-    "breaks",
+    ("doctor", "sentence"),
     [
-        [
-            (_set("kumo_episodes", "tests", -1), "kumo_episodes", "tests >= 0"),
-            (_set("episodes", "player", None), "episodes", "are never NULL"),
-            (_repeat("kumo_books"), "kumo_books", "book_id is unique"),
-            (_repeat("turns"), "turns", "(episode_id, turn) is unique"),
-        ],
-        [
-            (_drop("instances"), "cross_table", "every episodes.instance_id is in instances"),
-            (_drop("kumo_books"), "cross_table", "every kumo_episodes.book_id is in kumo_books"),
-            (_drop("kumo_books"), "cross_table", "every instance has a book that passed"),
-            (_drop("kumo_domains"), "cross_table", "every kumo_seed_configs.domain_id is in kumo_domains"),
-            (_drop("kumo_moves"), "cross_table", "every row of turns has its row in kumo_moves"),
-        ],
-        [
-            (_drop("episodes"), "cross_table", "every turns.episode_id is in episodes"),
-            (_drop("kumo_instances"), "cross_table", "every row of instances has its row in kumo_instances"),
-            (_set("kumo_books", "verdict", "unsure"), "kumo_books", "verdict is one of"),
-            (_set("kumo_books", "version", "third", row=1), "kumo_books", "version is one of"),
-        ],
-        [
-            (_set("episodes", "success", True, row=1), "cross_table", "a solved episode ends by naming"),
-            (_set("turns", "turn", 4, row=2), "cross_table", "numbered from 1 without a gap"),
-            (_set("kumo_episodes", "tests", 3), "cross_table", "never exceed"),
-            (_set("turns", "feedback", "5.5"), "cross_table", "every move of an episode"),
-            (_set("kumo_books", "verdict", "failed", row=1), "cross_table", "a book of its own instance"),
-            (_set("kumo_books", "version", "first"), "cross_table", "one final book at most"),
-            (_set("turns", "call_id", "call_gone", row=5), "cross_table", "every turns.call_id is in calls"),
-            (
-                _set("kumo_books", "check_call_ids", ["call_gone"]),
-                "cross_table",
-                "a book's check or judge lists",
-            ),
-            (_set("kumo_instances", "n_actions", 3), "cross_table", "leave exactly its valid truths"),
-        ],
-        [
-            (_set("kumo_instances", "states", [0, 1]), "cross_table", "leave exactly its valid truths"),
-            (_set("episodes", "success", False), "cross_table", "exactly when its status is solved"),
-            (_set("episodes", "version", "template"), "cross_table", "the first draft that it says"),
-            # A model's final book without the template's beside it.
-            (_set("kumo_books", "author", "m", row=1), "cross_table", "one final book at most"),
-        ],
-        [
-            (_set("kumo_moves", "move", "sun", row=2), "cross_table", "a solved episode ends by naming"),
-            (_set("kumo_moves", "move", "ask"), "cross_table", "every move of an episode"),
-            (_set("kumo_instances", "n_actions", 1), "cross_table", "never exceed"),
-            (_set("calls", "status", "ok"), "cross_table", "exactly when its last call is"),
-            (_set("calls", "reasoning_tokens", 3), "cross_table", "among those of its reply"),
-            (_set("messages", "message_id", "msg_2"), "cross_table", "every message that a call was sent"),
-            (_set("kumo_books", "verdict", "passed"), "cross_table", "versions of a model that all failed"),
-        ],
-        [
-            (
-                _set("kumo_instances", "valid_truths", ["sun"]),
-                "cross_table",
-                "leave exactly its valid truths",
-            ),
-            (_set("kumo_instances", "expected_steps", None), "kumo_instances", "are never NULL"),
-        ],
+        (_drop_all("instances"), "every episodes.instance_id is in instances"),
+        (_drop_all("kumo_books"), "every kumo_episodes.book_id is in kumo_books"),
+        (_drop_all("kumo_books"), "every instance has a book that passed"),
+        (_drop_all("kumo_domains"), "every kumo_seed_configs.domain_id is in kumo_domains"),
+        (_drop_all("episodes"), "every turns.episode_id is in episodes"),
+        (change("episodes", "success", True, row=1), "a solved episode ends by naming"),
+        (change("kumo_moves", "move", "sun", row=2), "a solved episode ends by naming"),
+        (change("kumo_episodes", "tests", 3), "never exceed"),
+        (change("kumo_instances", "n_actions", 1), "never exceed"),
+        (change("turns", "feedback", "5.5"), "every move of an episode"),
+        (change("kumo_moves", "move", "ask"), "every move of an episode"),
+        (change("kumo_books", "verdict", "failed", row=1), "a book of its own instance"),
+        (change("kumo_books", "version", "first"), "one final book at most"),
+        # A model's final book without the template's beside it.
+        (change("kumo_books", "author", "m", row=1), "one final book at most"),
+        (change("turns", "call_id", "call_gone", row=5), "every turns.call_id is in calls"),
+        (change("kumo_books", "check_call_ids", ["call_gone"]), "a book's check or judge lists"),
+        (change("kumo_instances", "n_actions", 3), "leave exactly its valid truths"),
+        (change("kumo_instances", "states", [0, 1]), "leave exactly its valid truths"),
+        (change("kumo_instances", "valid_truths", ["sun"]), "leave exactly its valid truths"),
+        (change("episodes", "version", "template"), "the first draft that it says"),
+        (change("calls", "status", "ok"), "exactly when its last call is"),
+        (change("calls", "reasoning_tokens", 3), "among those of its reply"),
+        (change("messages", "message_id", "msg_2"), "every message that a call was sent"),
+        (change("kumo_books", "verdict", "passed"), "versions of a model that all failed"),
     ],
 )
-@pytest.mark.slow
-def test_each_rule_catches_what_breaks_it(
-    tmp_path: Path, breaks: list[tuple[Callable[[Rows], None], str, str]]
-) -> None:
-    def change(rows: Rows) -> None:
-        for one, _, _ in breaks:
-            one(rows)
-
-    broken = _list_broken(tmp_path, change)
-    for _, suite, expectation in breaks:
-        found = [row for row in broken if row["suite"] == suite and expectation in row["expectation"]]
-        assert len(found) == 1, expectation
-        assert found[0]["unexpected_count"] >= 1
+def test_each_rule_over_several_tables_catches_what_breaks_it(doctor: Doctor, sentence: str) -> None:
+    assert _offenders(sentence, lambda rows: None) == []
+    assert _offenders(sentence, doctor) != []
 
 
-def _offenders(sentence: str, change: Callable[[Rows], None]) -> list[tuple[Any, ...]]:
+def _offenders(sentence: str, doctor: Doctor) -> list[tuple[Any, ...]]:
     """Return the rows that break the rule with this sentence, after a change of sound rows."""
     rows = tiny_edition.rows()
-    change(rows)
-    (sql,) = [sql for rule, sql in cross_table_rules(set(rows)).items() if sentence in rule]
-    return connect_to(tiny_edition.tables(rows)).execute(sql).fetchall()
-
-
-def _all(*changes: Callable[[Rows], None]) -> Callable[[Rows], None]:
-    return lambda rows: [change(rows) for change in changes] and None
+    doctor(rows)
+    return find_offenders(sentence, rows)
 
 
 def _without_turns(rows: Rows) -> None:
@@ -151,37 +112,37 @@ def _without_turns(rows: Rows) -> None:
     rows["turns"] = [row for row in rows["turns"] if row["episode_id"] != first]
 
 
+NUMBERED, SOLVED = "numbered from 1 without a gap", "exactly when its status is solved"
+
+
 @pytest.mark.parametrize(
-    ("change", "broken"),
+    ("sentence", "doctor", "broken"),
     [
-        (lambda rows: None, 0),
-        (_set("turns", "turn", 4, row=2), 1),  # a gap
-        (_all(_set("turns", "turn", 0), _set("turns", "turn", 1, row=1)), 1),  # from 0
-        (_set("episodes", "turns", 2), 1),
-        (_set("episodes", "turns", 4), 1),
-        (_without_turns, 1),
+        (NUMBERED, lambda rows: None, 0),
+        (NUMBERED, change("turns", "turn", 4, row=2), 1),  # a gap
+        (NUMBERED, _all(change("turns", "turn", 0), change("turns", "turn", 1, row=1)), 1),  # from 0
+        (NUMBERED, change("episodes", "turns", 2), 1),
+        (NUMBERED, change("episodes", "turns", 4), 1),
+        (NUMBERED, _without_turns, 1),
         # An import may lack turns, and then says so; those that it has are numbered all the same.
-        (_all(_without_turns, _set("episodes", "turns", None)), 0),
-        (_all(_set("episodes", "turns", None), _set("turns", "turn", 4, row=2)), 1),
+        (NUMBERED, _all(_without_turns, change("episodes", "turns", None)), 0),
+        (NUMBERED, _all(change("episodes", "turns", None), change("turns", "turn", 4, row=2)), 1),
+        (SOLVED, lambda rows: None, 0),
+        (SOLVED, change("episodes", "success", False), 1),
+        (SOLVED, change("episodes", "status", "wrong"), 1),
+        (SOLVED, change("episodes", "success", True, row=1), 1),
+        (SOLVED, change("episodes", "status", "solved", row=2), 1),
+        (
+            SOLVED,
+            _all(change("episodes", "success", True, row=1), change("episodes", "status", "solved", row=1)),
+            0,
+        ),
     ],
 )
-def test_turns_are_numbered_and_counted(change: Callable[[Rows], None], broken: int) -> None:
-    assert len(_offenders("numbered from 1 without a gap", change)) == broken
-
-
-@pytest.mark.parametrize(
-    ("change", "broken"),
-    [
-        (lambda rows: None, 0),
-        (_set("episodes", "success", False), 1),
-        (_set("episodes", "status", "wrong"), 1),
-        (_set("episodes", "success", True, row=1), 1),
-        (_set("episodes", "status", "solved", row=2), 1),
-        (_all(_set("episodes", "success", True, row=1), _set("episodes", "status", "solved", row=1)), 0),
-    ],
-)
-def test_solved_means_success(change: Callable[[Rows], None], broken: int) -> None:
-    assert len(_offenders("exactly when its status is solved", change)) == broken
+def test_turns_are_numbered_and_counted_and_solved_means_success(
+    sentence: str, doctor: Doctor, broken: int
+) -> None:
+    assert len(_offenders(sentence, doctor)) == broken
 
 
 @pytest.mark.parametrize(
@@ -195,14 +156,14 @@ def test_solved_means_success(change: Callable[[Rows], None], broken: int) -> No
 )
 def test_a_table_that_extends_another_has_its_rows_and_no_other(table: str, sentence: str) -> None:
     assert _offenders(sentence, lambda rows: None) == []
-    ((lacking, *_),) = _offenders(sentence, lambda rows: rows[table].pop(0) and None)
+    ((lacking, *_),) = _offenders(sentence, drop(table))
     assert lacking == table
 
 
 @pytest.mark.slow
 def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     rows = tiny_edition.rows()
-    for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):
+    for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), change("kumo_moves", "kind", "odd", row=3)):
         one(rows)
     found = {
         row["expectation"]: row
@@ -234,7 +195,7 @@ def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, bro
 
 
 def test_a_failed_audit_names_the_expectation_and_the_rows(tmp_path: Path) -> None:
-    broken = _list_broken(tmp_path, _set("episodes", "status", "lost"))
+    broken = _list_broken(tmp_path, change("episodes", "status", "lost"))
     with pytest.raises(AuditFailed, match=r"nothing was published.*status is one of.*by 1 rows.*lost.*e1"):
         require_pass(broken, "staging/e1")
 
