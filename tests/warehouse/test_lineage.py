@@ -61,6 +61,14 @@ def _whole(events: RefreshEvents, stages: tuple[StageTables, ...] = STAGES) -> l
     return _json(*told, events.complete(tables))
 
 
+def _rows_of(event: dict[str, Any]) -> dict[str, int]:
+    """Return how many rows the event tells of each table."""
+    return {
+        output["name"].removeprefix("tables/"): output["outputFacets"]["outputStatistics"]["rowCount"]
+        for output in event["outputs"]
+    }
+
+
 def find_misplaced(event: dict[str, Any]) -> list[str]:
     """The facets that are not under the key which OpenLineage names for them.
 
@@ -217,10 +225,8 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     counts |= {"kumo_beliefs": 0, "kumo_outcome_runs": 0, "participants": 0}
     _json(events.stage_started("episodes"))
     done, running = _json(*events.stage_done({**counts, "api_errors": 2}))
-    outputs = {output["name"]: output for output in done["outputs"]}
-    assert set(outputs) == {f"tables/{name}" for name in counts}
-    episodes = outputs["tables/episodes"]
-    assert episodes["outputFacets"]["outputStatistics"]["rowCount"] == 120
+    assert _rows_of(done) == counts
+    (episodes,) = [output for output in done["outputs"] if output["name"] == "tables/episodes"]
     assert episodes["facets"]["version"]["datasetVersion"] == "e1@1"
     fields = episodes["facets"]["schema"]["fields"]
     assert [(field["name"], field["type"], field["description"]) for field in fields] == [
@@ -233,8 +239,7 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
         "tables/kumo_instances",
         "tables/kumo_books",
     }
-    so_far = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
-    assert so_far == {f"tables/{name}": rows for name, rows in counts.items()}
+    assert _rows_of(running) == counts
 
 
 def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None:
@@ -246,8 +251,7 @@ def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None
     published = {"audits": Written(188, 1000), "validations": Written(26), "editions": Written(1)}
     (ended,) = _json(events.complete(published))
     for event in (done, ended):
-        rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
-        assert rows == {"tables/audits": 188, "tables/validations": 26, "tables/editions": 1}
+        assert _rows_of(event) == {"audits": 188, "validations": 26, "editions": 1}
     (audits,) = [output for output in ended["outputs"] if output["name"] == "tables/audits"]
     assert audits["outputFacets"]["outputStatistics"]["size"] == 1000
 
@@ -259,16 +263,9 @@ def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
         events.stage_started(stage)
         for _ in range(2):
             (event,) = _json(events.batch_done({table: 5}))
-            rows.append(
-                {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
-            )
+            rows.append(_rows_of(event))
         events.stage_done({table: 10})
-    assert rows == [
-        {"tables/kumo_instances": 5},
-        {"tables/kumo_instances": 10},
-        {"tables/kumo_books": 5},
-        {"tables/kumo_books": 10},
-    ]
+    assert rows == [{"kumo_instances": 5}, {"kumo_instances": 10}, {"kumo_books": 5}, {"kumo_books": 10}]
 
 
 def test_the_rows_of_the_refresh_add_up_over_stages_that_write_the_same_table() -> None:
@@ -279,13 +276,8 @@ def test_the_rows_of_the_refresh_add_up_over_stages_that_write_the_same_table() 
     ):
         events.stage_started(stage)
         (_, running) = _json(*events.stage_done(counts))
-    rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
-    assert rows == {
-        "tables/kumo_domains": 5,
-        "tables/kumo_seed_configs": 2,
-        "tables/kumo_outcomes": 0,
-        "tables/rejections": 0,
-    }
+    expected = {"kumo_domains": 5, "kumo_seed_configs": 2, "kumo_outcomes": 0, "rejections": 0}
+    assert _rows_of(running) == expected
 
 
 def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() -> None:

@@ -22,6 +22,11 @@ from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 
 
+@pytest.fixture
+def staging(tmp_path: Path) -> Staging:
+    return Staging(Store(str(tmp_path)), "e1")
+
+
 def _write_forever(root: str) -> None:
     number = 0
     while True:
@@ -94,8 +99,7 @@ def test_a_memory_file_system_serves_as_root() -> None:
     other.remove()
 
 
-def test_a_batch_without_its_mark_does_not_count(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_a_batch_without_its_mark_does_not_count(staging: Staging, tmp_path: Path) -> None:
     rows = tiny_edition.rows()
     staging.write_batch("one", {"kumo_books": rows["kumo_books"], "episodes": []})
     staging.write_batch("two", {"episodes": rows["episodes"]})
@@ -109,8 +113,7 @@ def test_a_batch_without_its_mark_does_not_count(tmp_path: Path) -> None:
     assert staged_units(staging.store) == []
 
 
-def test_a_column_is_read_alone_and_is_empty_where_the_batch_has_no_such_rows(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_a_column_is_read_alone_and_is_empty_where_the_batch_has_no_such_rows(staging: Staging) -> None:
     turns = tiny_edition.rows()["turns"]
     assert staging.write_batch("key", {"turns": turns, "episodes": []}) == {"turns": len(turns)}
     assert staging.counts("key") == {"turns": len(turns)}
@@ -121,8 +124,7 @@ def test_a_column_is_read_alone_and_is_empty_where_the_batch_has_no_such_rows(tm
     assert staging.read_part("key", "turns", part).schema.equals(TABLES["turns"].arrow_schema())
 
 
-def test_a_plan_that_must_be_there_is_asked_for(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_a_plan_that_must_be_there_is_asked_for(staging: Staging, tmp_path: Path) -> None:
     with pytest.raises(EditionConflict) as caught:
         staging.require_plan()
     assert str(caught.value) == (f"nothing is staged for edition 'e1' in {tmp_path}: run `perennial refresh`")
@@ -131,8 +133,7 @@ def test_a_plan_that_must_be_there_is_asked_for(tmp_path: Path) -> None:
     assert staging.require_plan() == plan
 
 
-def test_files_on_their_way_lie_beside_what_is_staged_and_go(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_files_on_their_way_lie_beside_what_is_staged_and_go(staging: Staging, tmp_path: Path) -> None:
     staging.write_plan(tiny_edition.plan("e1").growth)
     with staging.scratch_folder() as folder:
         (folder / "large").write_bytes(b"x")
@@ -143,8 +144,7 @@ def test_files_on_their_way_lie_beside_what_is_staged_and_go(tmp_path: Path) -> 
         assert folder.is_dir()
 
 
-def test_a_full_disk_that_names_no_file_is_named(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_a_full_disk_that_names_no_file_is_named(staging: Staging) -> None:
     staging.write_plan(tiny_edition.plan("e1").growth)
     seen = []
     for error in (
@@ -172,8 +172,7 @@ def test_plans_survive_the_round_trip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("values", [{}, {"settings": ["easy"]}])
-def test_a_plan_of_another_version_is_named(tmp_path: Path, values: dict[str, Any]) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_a_plan_of_another_version_is_named(staging: Staging, values: dict[str, Any]) -> None:
     content = json.dumps({**values, "digest": content_id("plan", values)})
     staging.store.write_bytes("staging/e1/plan.json", content.encode())
     with pytest.raises(EditionConflict, match=r"staging/e1/plan\.json is not a plan"):
@@ -195,9 +194,8 @@ def test_a_plan_of_another_version_is_named(tmp_path: Path, values: dict[str, An
     ids=["empty", "cut off", "a list", "nothing", "another seed"],
 )
 def test_a_damaged_plan_is_named_with_its_remedy(
-    tmp_path: Path, spoilt: Callable[[str], str], told: str
+    staging: Staging, tmp_path: Path, spoilt: Callable[[str], str], told: str
 ) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
     staging.write_plan(tiny_edition.plan("e1").growth)
     plan = tmp_path / "staging/e1/plan.json"
     plan.write_text(spoilt(plan.read_text()))
@@ -233,9 +231,8 @@ def _flip(part: Path) -> None:
     ],
 )
 def test_a_part_that_is_not_what_was_written_is_refused_and_named(
-    tmp_path: Path, spoil: Callable[[Path], None], told: str
+    staging: Staging, tmp_path: Path, spoil: Callable[[Path], None], told: str
 ) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
     rows = tiny_edition.rows()
     staging.write_batch("key", {"kumo_books": rows["kumo_books"], "turns": rows["turns"]})
     part = tmp_path / "staging/e1/kumo_books/key.parquet"
@@ -251,8 +248,7 @@ def test_a_part_that_is_not_what_was_written_is_refused_and_named(
 @pytest.mark.parametrize(
     "content", ["", '{"kumo_books": {"rows": 2, "si', "[]", '{"kumo_books": {"colour": 1}}']
 )
-def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_a_damaged_mark_is_named(staging: Staging, tmp_path: Path, content: str) -> None:
     staging.write_batch("key", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     (tmp_path / "staging/e1/done/key.json").write_text(content)
     told = r"staging/e1/done/key\.json cannot be read, as it was cut off or altered: remove"
@@ -261,9 +257,10 @@ def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("more", [-1, 1])
-def test_a_mark_that_counts_other_rows_than_its_part_has_is_refused(tmp_path: Path, more: int) -> None:
+def test_a_mark_that_counts_other_rows_than_its_part_has_is_refused(
+    staging: Staging, tmp_path: Path, more: int
+) -> None:
     """The part is whole by size and digest, and the mark's number of rows is not its own."""
-    staging = Staging(Store(str(tmp_path)), "e1")
     rows = tiny_edition.rows()["turns"]
     staging.write_batch("a", {"turns": rows})
     (mark,) = tmp_path.rglob("done/a.json")
@@ -277,9 +274,8 @@ def test_a_mark_that_counts_other_rows_than_its_part_has_is_refused(tmp_path: Pa
         staging.read_column("a", "turns", "reply")
 
 
-def test_a_part_that_was_written_as_no_table_is_named(tmp_path: Path) -> None:
+def test_a_part_that_was_written_as_no_table_is_named(staging: Staging, tmp_path: Path) -> None:
     """Its size and digest are those of the mark."""
-    staging = Staging(Store(str(tmp_path)), "e1")
     staging.write_batch("a", {"turns": tiny_edition.rows()["turns"]})
     part, content = tmp_path / "staging/e1/turns/a.parquet", b"no table"
     part.write_bytes(content)
