@@ -218,7 +218,9 @@ def test_the_same_defect_in_every_version_is_asked_for_anew_each_time() -> None:
 @pytest.mark.parametrize("first", [0, 1])
 def test_an_empty_reply_is_never_asked_for_in_the_same_words(first: int) -> None:
     ask = AuthorAsk(damages=dict.fromkeys(range(first, 9), status("empty")))
-    assert configure(ask).config is None
+    configured = configure(ask)
+    assert configured.config is None
+    assert rules(configured) == ["empty"] * 4 + ["dropped"]
     assert len({json.dumps(request.messages) for request in ask.requests}) == len(ask.requests) == first + 4
 
 

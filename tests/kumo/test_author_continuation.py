@@ -107,13 +107,6 @@ def test_a_prompt_that_cannot_be_used_is_asked_for_anew(damage: Damage, rule: st
     assert problem in ask.requests[1].messages[-1]["content"]
 
 
-def test_without_a_prompt_the_domain_is_dropped() -> None:
-    ask = AuthorAsk(damages=dict.fromkeys(range(9), status("empty")))
-    configured = configure(ask, repairs=2)
-    assert configured.config is None
-    assert rules(configured) == ["empty"] * 3 + ["dropped"]
-
-
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_rejected_call_drops_the_domain_at_once(number: int) -> None:
     rejected = status("rejected", error="HTTP 400: too long")

@@ -19,6 +19,11 @@ URL = "http://localhost/v1"
 ANSWER = "It rains, as the flakes are grey. " * 300
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "l.sqlite"
+
+
 def _keep(path: Path, count: int = 1) -> list[ModelRequest]:
     """Keep so many calls in a ledger at that path; everything is in its main file afterwards."""
     asked = [request(str(number)) for number in range(count)]
@@ -58,9 +63,8 @@ def _refuse(path: Path, call_id: str) -> str:
     ids=["another letter", "no UTF-8", "a zero"],
 )
 def test_a_byte_that_flipped_in_a_reply_is_noticed_where_sqlite_notices_nothing(
-    tmp_path: Path, old: bytes, new: bytes
+    path: Path, old: bytes, new: bytes
 ) -> None:
-    path = tmp_path / "l.sqlite"
     asked = _keep(path, 9)
     _replace_once(path, old, new)
     with closing(sqlite3.connect(path)) as connection:
@@ -76,15 +80,13 @@ def test_a_byte_that_flipped_in_a_reply_is_noticed_where_sqlite_notices_nothing(
 
 
 @pytest.mark.parametrize("column", [name for name in CALL_COLUMNS if name != "call_id"] + ["digest"])
-def test_every_cell_of_a_call_is_under_its_digest(tmp_path: Path, column: str) -> None:
-    path = tmp_path / "l.sqlite"
+def test_every_cell_of_a_call_is_under_its_digest(path: Path, column: str) -> None:
     (asked,) = _keep(path)
     _sql(path, f"UPDATE calls SET {column} = coalesce({column}, '') || '1'")
     assert "is damaged" in _refuse(path, asked.call_id)
 
 
-def test_the_remedy_that_is_told_makes_the_call_anew(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
+def test_the_remedy_that_is_told_makes_the_call_anew(path: Path) -> None:
     one, other = _keep(path, 2)
     _replace_once(path, b"1 It rains", b"1 It rainz")
     _, statement, _ = _refuse(path, other.call_id).split('"')
@@ -100,9 +102,8 @@ def test_the_remedy_that_is_told_makes_the_call_anew(tmp_path: Path) -> None:
     "statement", ["UPDATE messages SET content = content || '.'", "DELETE FROM messages"]
 )
 def test_a_message_that_was_altered_or_lost_is_noticed_before_it_is_published(
-    tmp_path: Path, statement: str
+    path: Path, statement: str
 ) -> None:
-    path = tmp_path / "l.sqlite"
     (asked,) = _keep(path)
     _sql(path, statement)
     with CallLedger(path, "e1", URL) as ledger, pytest.raises(Damaged) as caught:
@@ -116,8 +117,7 @@ def test_a_message_that_was_altered_or_lost_is_noticed_before_it_is_published(
         assert ledger.find(asked.call_id) is None
 
 
-def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
+def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(path: Path) -> None:
     (asked,) = _keep(path)
     other = request("other")
     _replace_once(path, b"0 It rains", b"0 It rainz")
@@ -132,8 +132,7 @@ def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(tmp_pa
         assert outcomes[1] == ledger.find(other.call_id) == reply(other)
 
 
-def test_a_broken_page_is_damage_with_a_remedy(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
+def test_a_broken_page_is_damage_with_a_remedy(path: Path) -> None:
     asked = _keep(path, 300)
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
@@ -145,8 +144,7 @@ def test_a_broken_page_is_damage_with_a_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_whole_ledger_has_no_flaw_and_is_counted(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
+def test_a_whole_ledger_has_no_flaw_and_is_counted(path: Path) -> None:
     _keep(path, 1200)
     lost = request("lost")
     with CallLedger(path, "e1", URL) as ledger:

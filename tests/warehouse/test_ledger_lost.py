@@ -16,6 +16,11 @@ from tests.warehouse.test_ledger import keep, reply, request
 URL = "http://localhost/v1"
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "l.sqlite"
+
+
 def _store(ledger: CallLedger, *numbers: int) -> None:
     for number in numbers:
         asked = request(f"call {number}")
@@ -44,9 +49,8 @@ def _rescue(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("how", LOSSES)
-def test_a_lost_ledger_is_noticed_at_the_next_commit_and_loses_no_reply(tmp_path: Path, how: str) -> None:
+def test_a_lost_ledger_is_noticed_at_the_next_commit_and_loses_no_reply(path: Path, how: str) -> None:
     lose, told = LOSSES[how]
-    path = tmp_path / "l.sqlite"
     with CallLedger(path, "e1", URL) as ledger:
         _store(ledger, 1, 2)
         lose(path)
@@ -58,7 +62,7 @@ def test_a_lost_ledger_is_noticed_at_the_next_commit_and_loses_no_reply(tmp_path
             _store(ledger, 4)
     assert "\n" not in str(caught.value)
     rescued = _rescue(path)
-    for file in tmp_path.iterdir():
+    for file in path.parent.iterdir():
         if file != rescued:
             file.unlink()
     shutil.move(rescued, path)
@@ -91,9 +95,8 @@ def _end_after_a_loss(path: Path) -> None:
 
 @pytest.mark.parametrize("go_on", [_open_after_a_loss, _end_after_a_loss])
 def test_a_ledger_that_is_lost_between_two_uses_is_noticed_at_the_next_or_at_the_end(
-    tmp_path: Path, go_on: Callable[[Path], None]
+    path: Path, go_on: Callable[[Path], None]
 ) -> None:
-    path = tmp_path / "l.sqlite"
     with pytest.raises(Damaged, match="was deleted"):
         go_on(path)
     assert not path.exists()
@@ -101,13 +104,12 @@ def test_a_ledger_that_is_lost_between_two_uses_is_noticed_at_the_next_or_at_the
         assert reader.totals(CallFilter()).calls == 1
 
 
-def test_a_ledger_that_stays_is_used_again_and_again_and_may_be_new_in_the_next_block(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
+def test_a_ledger_that_stays_is_used_again_and_again_and_may_be_new_in_the_next_block(path: Path) -> None:
     with one_ledger(path):
         for number in (1, 2):
             with CallLedger(path, "e1", URL) as ledger:
                 _store(ledger, number)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["l.sqlite"]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["l.sqlite"]
     path.unlink()
     with one_ledger(path), CallLedger(path, "e1", URL) as ledger:
         _store(ledger, 3)

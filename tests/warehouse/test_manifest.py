@@ -120,7 +120,7 @@ def test_what_was_published_is_whole(tmp_path: Path, unit: str) -> None:
     assert verification.bytes == sum(path.stat().st_size for path in files.values())
 
 
-def _flip(path: Path) -> None:
+def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
@@ -130,23 +130,28 @@ def _truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
-def _append(path: Path) -> None:
+def _change_row(path: Path, **values: object) -> None:
+    table = pq.read_table(path, partitioning=None)
+    pq.write_table(type(table).from_pylist([table.to_pylist()[0] | values], schema=table.schema), path)
+
+
+def lengthen(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\0")
 
 
 @pytest.mark.parametrize(
     ("file", "damage", "problem"),
     [
-        (EPISODES, _flip, "altered"),
+        (EPISODES, flip, "altered"),
         (EPISODES, _truncate, "truncated"),
-        (EPISODES, _append, "altered"),
+        (EPISODES, lengthen, "altered"),
         (EPISODES, Path.unlink, "missing"),
-        (manifest_file("e1"), _flip, "altered"),
+        (manifest_file("e1"), flip, "altered"),
         (manifest_file("e1"), Path.unlink, "missing"),
         (seal_file("e1"), Path.unlink, "missing"),
         (ROW, _truncate, "unreadable"),
-        (table_file("instances", "e1"), _flip, "altered"),
-        (manifest_file(ANSWERS), _flip, "altered"),
+        (table_file("instances", "e1"), flip, "altered"),
+        (manifest_file(ANSWERS), flip, "altered"),
         (ANSWER_ROW, _truncate, "unreadable"),
     ],
 )
@@ -171,7 +176,7 @@ def test_every_damaged_file_is_named(tmp_path: Path) -> None:
         staged = [file.table for file in read_manifest(store, unit)[1].files if file.table != "audits"]
         assert set(staged) < set(staged_tables("kumo", answers=unit == ANSWERS))
         for table in staged:
-            _flip(tmp_path / table_file(table, unit))
+            flip(tmp_path / table_file(table, unit))
         assert _find_flaws(verify_unit(store, unit)) == [
             (table_file(table, unit), "altered") for table in sorted(staged)
         ]
@@ -190,9 +195,7 @@ def test_every_damaged_file_is_named(tmp_path: Path) -> None:
 )
 def test_a_row_that_was_altered_contradicts_its_manifest(tmp_path: Path, column: str, value: object) -> None:
     store = _publish(tmp_path)
-    table = pq.read_table(tmp_path / ROW, partitioning=None)
-    rows = [{**table.to_pylist()[0], column: value}]
-    pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
+    _change_row(tmp_path / ROW, **{column: value})
     seal_row(store, "e1", (tmp_path / ROW).read_bytes())
     verification = verify_unit(store, "e1")
     assert _find_flaws(verification) == [(ROW, "altered")]
@@ -204,9 +207,7 @@ def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     content = (tmp_path / ROW).read_bytes()
     assert hashlib.sha256(content).hexdigest() in (tmp_path / seal_file("e1")).read_text()
-    table = pq.read_table(tmp_path / ROW, partitioning=None)
-    rows = [{**table.to_pylist()[0], "created_at": datetime(2020, 1, 1, tzinfo=UTC)}]
-    pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
+    _change_row(tmp_path / ROW, created_at=datetime(2020, 1, 1, tzinfo=UTC))
     assert _find_flaws(verify_unit(store, "e1")) == [(ROW, "altered")]
     (tmp_path / ROW).write_bytes(content)
     assert verify_unit(store, "e1").is_whole
@@ -219,7 +220,7 @@ def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
 
 def test_a_seal_that_was_altered_fits_no_row(tmp_path: Path) -> None:
     store = _publish(tmp_path)
-    _flip(tmp_path / seal_file("e1"))
+    flip(tmp_path / seal_file("e1"))
     (finding,) = verify_unit(store, "e1").findings
     assert (finding.file, finding.problem) == (ROW, "altered")
     assert seal_file("e1") in finding.message

@@ -7,8 +7,7 @@ import re
 import shutil
 import signal
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,25 +18,18 @@ from perennial.schemas.errors import Damaged, RootLocked
 from perennial.warehouse import lock as root_lock
 from perennial.warehouse.lock import Life, find_lock, lock_root, refuse_locked, remove_lock, sole_writer
 from perennial.warehouse.store.store import Store
+from tests.flows.prefect_harness import wait_until
 from tests.warehouse.lock_holding import Holder, holding, leave_lock, record
 from tests.warehouse.s3_server import S3, s3
 
 __all__ = ["record", "s3"]
 LOCK = "lock.json"
-_DEADLINE_S = 30
 
 
 @pytest.fixture(params=["local", "s3"])
 def root(request: pytest.FixtureRequest, tmp_path: Path, s3: S3) -> str:
     """An empty data root, on the disk and on S3."""
     return str(tmp_path / "data") if request.param == "local" else s3.new_root()
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.slow
@@ -68,11 +60,11 @@ def test_the_lock_of_a_killed_process_is_taken_over_with_a_note(root: str) -> No
         os.kill(holder.process.pid, signal.SIGKILL)
         # Nobody has waited for it: the system still lists it.
         stat = Path(f"/proc/{holder.process.pid}/stat")
-        _until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+        wait_until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
         store = Store(root)
         assert store.exists(LOCK)
         # Its other threads, and what they hold open, may end a moment later.
-        _until(lambda: _may_write(store))
+        wait_until(lambda: _may_write(store))
         notes: list[str] = []
         with lock_root(store, "refresh e1", notes.append):
             assert json.loads(store.read_bytes(LOCK))["owner"]["pid"] == os.getpid()
@@ -193,7 +185,7 @@ def test_the_beat_goes_on_while_the_block_runs(root: str, monkeypatch: pytest.Mo
     with lock_root(store, "refresh e1"):
         first = beat()
         since = json.loads(store.read_bytes(LOCK))["since"]
-        _until(lambda: beat() > first)
+        wait_until(lambda: beat() > first)
         assert json.loads(store.read_bytes(LOCK))["since"] == since
     assert not store.exists(LOCK)
 

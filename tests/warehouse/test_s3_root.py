@@ -14,6 +14,7 @@ from perennial.warehouse.editions.manifest import manifest_file
 from perennial.warehouse.store.file_system import file_system
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
+from tests.warehouse.lock_holding import Holder
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
 
@@ -63,24 +64,13 @@ def root(request: pytest.FixtureRequest, tmp_path: Path, s3: S3) -> str:
 
 def _race(program: str, root: str, names: list[str]) -> dict[str, str]:
     """Run a process a name, let all begin at once, and return the line that each ends with."""
-    racers = {
-        name: subprocess.Popen(
-            [sys.executable, "-c", program, root, name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for name in names
-    }
+    racers = {name: Holder(root, name, program) for name in names}
     for racer in racers.values():
-        assert racer.stdout is not None
-        assert racer.stdout.readline() == "ready\n"
+        racer.go()
+    lines = {name: racer.line() for name, racer in racers.items()}
+    assert {racer.process.wait(60) for racer in racers.values()} == {0}
     for racer in racers.values():
-        assert racer.stdin is not None
-        racer.stdin.write("\n")
-        racer.stdin.flush()
-    lines = {name: racer.communicate(timeout=60)[0].strip() for name, racer in racers.items()}
-    assert {racer.returncode for racer in racers.values()} == {0}
+        racer.kill()
     return lines
 
 

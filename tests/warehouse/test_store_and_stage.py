@@ -20,6 +20,7 @@ from perennial.schemas.tables import TABLES
 from perennial.warehouse.staging import StagedPart, Staging, staged_units
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
+from tests.warehouse.test_manifest import flip, lengthen
 
 
 @pytest.fixture
@@ -211,22 +212,12 @@ def _cut(part: Path) -> None:
     part.write_bytes(part.read_bytes()[:100])
 
 
-def _lengthen(part: Path) -> None:
-    part.write_bytes(part.read_bytes() + b"x")
-
-
-def _flip(part: Path) -> None:
-    content = bytearray(part.read_bytes())
-    content[len(content) // 2] ^= 1
-    part.write_bytes(content)
-
-
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
         (_cut, r" is truncated: 100 of \d,\d{3} bytes: remove"),
-        (_lengthen, r" is too long: \d,\d{3} of \d,\d{3} bytes: remove"),
-        (_flip, r" was altered: its \d,\d{3} bytes are not those written: remove"),
+        (lengthen, r" is too long: \d,\d{3} of \d,\d{3} bytes: remove"),
+        (flip, r" was altered: its \d,\d{3} bytes are not those written: remove"),
         (Path.unlink, " is missing: remove"),
     ],
 )
