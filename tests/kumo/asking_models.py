@@ -16,6 +16,7 @@ from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.sample import sample_instances
+from perennial.tasks.kumo.search.solve import Solution
 from perennial.tasks.play import ModelPlayer, parse_model_player, play_all, play_model
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.small_worlds import World, world_of
@@ -27,9 +28,9 @@ VANILLA = parse_model_player("m", {"temperature": 0.5}, VARIANTS)
 SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5}, VARIANTS)
 
 
-def board_of(world: World) -> Board:
-    book = write_book(world.config, world.instance, world.rules, random.Random(0))
-    return Board(world.config, world.instance, world.encoded, book, world.rules)
+def board_of(world: World, seed: int = 0, solution: Solution | None = None) -> Board:
+    book = write_book(world.config, world.instance, world.rules, random.Random(seed))
+    return Board(world.config, world.instance, world.encoded, book, world.rules, solution)
 
 
 BOARD = board_of(CLINIC)

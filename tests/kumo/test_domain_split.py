@@ -107,7 +107,7 @@ def test_bundled_domains_are_cut_in_two_halves_that_share_nothing(name: str) -> 
     assert {(action, truth) for action, _, truth in before - after} == set(split.cut)
 
 
-def test_a_domain_in_one_component_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_domain_in_one_component_is_refused_in_one_line() -> None:
     with pytest.raises(InvalidOption) as caught:
         split_domain(load_bundled("medical_diagnosis"), "components")
     assert "1 connected component" in str(caught.value)

@@ -12,9 +12,10 @@ from perennial.schemas.kumo.things import BookVerdict
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.kumo.authors.books import judge_book, write_model_book
 from perennial.tasks.kumo.books import check_book, count_characters
+from tests.kumo.asking_models import board_of
 from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
-from tests.kumo.test_players import board_at, episode_of
+from tests.kumo.test_players import episode_of
 from tests.server.roles import checker, judge, reviser, writer
 from tests.server.roles.writer import SPEECH
 from tests.server.script import Asked
@@ -111,7 +112,7 @@ def test_any_instances_book_passes_and_can_be_played_by(world):
     version = history_of(ScriptedAsk(), world).passed_version
     assert version is not None
     assert check_book(version.text, world.instance, world.rules).passed
-    board = replace(board_at(world), book=version.text)
+    board = replace(board_of(world), book=version.text)
     assert episode_of("reader", board).status == "solved"
 
 

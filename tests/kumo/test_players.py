@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Step
-from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.game import Board, KumoGame, user_message
 from perennial.tasks.kumo.players import (
     ALIASES,
@@ -22,22 +21,13 @@ from perennial.tasks.kumo.players import (
 )
 from perennial.tasks.kumo.search.solve import Optimum, Solution
 from perennial.tasks.play import play_program
-from tests.kumo.asking_models import conversation
-from tests.kumo.small_worlds import World, some, worlds
+from tests.kumo.asking_models import board_of, conversation, moves
+from tests.kumo.small_worlds import some, worlds
 from tests.kumo.test_books import CLINIC
-
-
-def board_at(world: World, seed: int = 0, solution: Solution | None = None) -> Board:
-    book = write_book(world.config, world.instance, world.rules, random.Random(seed))
-    return Board(world.config, world.instance, world.encoded, book, world.rules, solution)
 
 
 def episode_of(name: str, board: Board, seed: int = 0):
     return play_program(PLAYERS[name], KumoGame(board), 0, derive_rng(seed, "play", 0))
-
-
-def moves(episode) -> list[str | None]:
-    return [step.move for step in episode.game.steps]
 
 
 def test_players_are_known_by_name():
@@ -47,7 +37,7 @@ def test_players_are_known_by_name():
 
 
 def test_a_seat_tells_nothing_of_the_case():
-    board, rng = board_at(CLINIC), derive_rng(0, "play", 0)
+    board, rng = board_of(CLINIC), derive_rng(0, "play", 0)
     assert set(Briefing.__dataclass_fields__) == {
         "config",
         "truths",
@@ -64,7 +54,7 @@ def test_a_seat_tells_nothing_of_the_case():
 
 
 def test_the_guesser_names_the_least_struck_truth_at_once():
-    board = board_at(CLINIC)
+    board = board_of(CLINIC)
     states = [mask for of_action in brief_player(board, random.Random(0)).masks for mask in of_action]
     truths = CLINIC.instance.truths
     struck = [sum(mask >> t & 1 for mask in states) for t in range(len(truths))]
@@ -74,7 +64,7 @@ def test_the_guesser_names_the_least_struck_truth_at_once():
 
 
 def test_algorithm_3_plays_the_golden_trajectory():
-    board = board_at(CLINIC, solution=Solution("solved", 1.0, (1, 0), 1))
+    board = board_of(CLINIC, solution=Solution("solved", 1.0, (1, 0), 1))
     episode = episode_of("algorithm-3", board)
     assert moves(episode) == ["Swab", "Thermometer", "Flu"]
     assert episode.status == "wrong"
@@ -86,17 +76,17 @@ def test_algorithm_3_plays_the_golden_trajectory():
 @pytest.mark.parametrize("solution", [None, Solution("time_limit", None, (), None)])
 def test_algorithm_3_needs_a_finished_search(solution):
     with pytest.raises(InvalidOption, match="'algorithm-3' needs the instance's finished search"):
-        episode_of("algorithm-3", board_at(CLINIC, solution=solution))
+        episode_of("algorithm-3", board_of(CLINIC, solution=solution))
 
 
 def test_the_optimum_plays_its_own_moves_and_algorithm_3s_where_it_is_not_known():
     exact = Optimum("exact", 1.0, 1.0, 1.5, (0,), 0)
     solution = Solution("solved", 1.0, (1, 0), 1, exact)
-    assert moves(episode_of("optimum", board_at(CLINIC, solution=solution))) == ["Thermometer", "Cold"]
+    assert moves(episode_of("optimum", board_of(CLINIC, solution=solution))) == ["Thermometer", "Cold"]
     bounds = replace(solution, optimum=Optimum("bounds", 1.5, 1.0, 1.5, (), None))
-    assert moves(episode_of("optimum", board_at(CLINIC, solution=bounds))) == ["Swab", "Thermometer", "Flu"]
+    assert moves(episode_of("optimum", board_of(CLINIC, solution=bounds))) == ["Swab", "Thermometer", "Flu"]
     with pytest.raises(InvalidOption, match="'optimum' needs the instance's optimum under the promise"):
-        episode_of("optimum", board_at(CLINIC, solution=replace(solution, optimum=None)))
+        episode_of("optimum", board_of(CLINIC, solution=replace(solution, optimum=None)))
 
 
 def test_greedy_weighs_outcomes_by_the_truths_that_they_leave():
@@ -120,7 +110,7 @@ def test_greedy_stops_where_no_action_helps():
 @some
 @given(st.integers(1, 3).flatmap(lambda n_valid: worlds(n_valid)), st.integers(0, 5))
 def test_greedy_and_reader_solve_every_sound_instance(world, seed):
-    board = board_at(world, seed)
+    board = board_of(world, seed)
     for name in ("greedy", "reader"):
         episode = episode_of(name, board)
         assert episode.status == "solved"
@@ -131,10 +121,10 @@ def test_greedy_and_reader_solve_every_sound_instance(world, seed):
 @some
 @given(worlds())
 def test_the_reader_knows_only_its_text(world):
-    briefing = brief_player(board_at(world), derive_rng(0, "play", 0))
+    briefing = brief_player(board_of(world), derive_rng(0, "play", 0))
     blind = replace(briefing, masks=(), config=replace(briefing.config, outcomes=()))
     seeing, unseeing = ReaderPlayer(briefing), ReaderPlayer(blind)
-    game = KumoGame(board_at(world))
+    game = KumoGame(board_of(world))
     while game.status is None:
         reply = seeing.reply(game.steps)
         assert unseeing.reply(game.steps) == reply
@@ -142,7 +132,7 @@ def test_the_reader_knows_only_its_text(world):
 
 
 def test_the_reader_believes_a_false_book():
-    board = board_at(CLINIC)
+    board = board_of(CLINIC)
     swapped = (
         board.book.replace("**Cold**", "**X**").replace("**Flu**", "**Cold**").replace("**X**", "**Flu**")
     )
@@ -152,7 +142,7 @@ def test_the_reader_believes_a_false_book():
 
 @pytest.mark.parametrize("book", ["", "Lost pages.", "## Truths\n\n## Actions\n\n### Swab\n"])
 def test_the_reader_makes_a_move_even_without_a_book(book):
-    episode = episode_of("reader", replace(board_at(CLINIC), book=book))
+    episode = episode_of("reader", replace(board_of(CLINIC), book=book))
     assert moves(episode) == ["Cold"]
 
 
@@ -160,14 +150,14 @@ def test_the_reader_makes_a_move_even_without_a_book(book):
 @some
 @given(worlds(), st.integers(0, 2**32))
 def test_random_moves_are_listed_and_never_repeated(world, seed):
-    episode = episode_of("random", board_at(world), seed)
+    episode = episode_of("random", board_of(world), seed)
     assert episode.status in ("solved", "wrong")
     assert len(set(moves(episode)[:-1])) == len(moves(episode)) - 1
-    assert episode == episode_of("random", board_at(world), seed)
+    assert episode == episode_of("random", board_of(world), seed)
 
 
 def test_random_follows_no_rule():
-    episodes = [episode_of("random", board_at(CLINIC), seed) for seed in range(400)]
+    episodes = [episode_of("random", board_of(CLINIC), seed) for seed in range(400)]
     solved = sum(episode.success for episode in episodes)
     assert 150 < solved < 250  # one of two truths is valid
     counts = [sum(episode.game.tests == n for episode in episodes) for n in range(3)]
@@ -179,7 +169,7 @@ def test_random_follows_no_rule():
 @some
 @given(worlds())
 def test_messages_are_a_chat_that_grows_by_turns(world):
-    board = board_at(world)
+    board = board_of(world)
     truths, actions = world.instance.truths, world.instance.actions
     episode = episode_of("greedy", board)
     replies = [turn.reply for turn in episode.turns[:-1]]

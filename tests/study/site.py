@@ -1,6 +1,5 @@
 """A study on a small published edition, made by hand, and `perennial web --study` that serves it."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -33,14 +32,14 @@ BOOK = "# The book of weather\n\nObserving *grey* rules out **sun**."
 SETTINGS = ("easy", "hard")
 INSTANCES = 4
 FILE = """
-name = "{name}"
+name = "weather"
 edition = "played"
 title = "A study of <b>weather</b>"
 settings = ["easy", "hard"]
 domains = ["Weather"]
-tasks = {tasks}
+tasks = 2
 participants = {participants}
-task_minutes = {task_minutes}
+task_minutes = 10
 currency = "EUR"
 consent = "You agree to play, and may **stop** at any time."
 age_bands = ["18-25", "over 25"]
@@ -52,13 +51,9 @@ seconds = 0
 
 def make_study(
     folder: Path,
-    name: str = "weather",
-    *,
     book: str = BOOK,
     names: Mapping[str, str] = MappingProxyType({}),
-    tasks: int = 2,
     participants: int = 4,
-    task_minutes: float = 10,
 ) -> "StudySite":
     """Publish the edition, write the study's file, draw its codes, and return what serves it.
 
@@ -66,11 +61,8 @@ def make_study(
     """
     store = Store(str(folder / "data"))
     _publish_questions(store, book, names)
-    file = folder / f"{name}.toml"
-    file.write_text(
-        FILE.format(name=name, tasks=tasks, participants=participants, task_minutes=task_minutes),
-        encoding="utf-8",
-    )
+    file = folder / "weather.toml"
+    file.write_text(FILE.format(participants=participants), encoding="utf-8")
     codes = draw_codes(read_study(file), store, file)
     return StudySite(file, store, [str(code) for code in codes])
 
@@ -85,10 +77,10 @@ class StudySite:
         self.url = ""
         self._server: subprocess.Popen[str] | None = None
 
-    def start(self, port: int = 0) -> None:
+    def start(self) -> None:
         """Start the server and wait until it answers."""
         command = "from perennial.flows.cli.app import main; main()"
-        arguments = ("web", "--study", self.file, "--root", self.store.root, "--port", port)
+        arguments = ("web", "--study", self.file, "--root", self.store.root, "--port", 0)
         self._server = subprocess.Popen(
             [sys.executable, "-c", command, *map(str, arguments)],
             stdout=subprocess.PIPE,
@@ -100,15 +92,10 @@ class StudySite:
         line = self._server.stdout.readline()
         self.url = next(word for word in line.split() if word.startswith("http://"))
 
-    @property
-    def port(self) -> int:
-        """The server's port."""
-        return int(self.url.rsplit(":", 1)[1])
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """End the server with that signal."""
+    def end(self) -> None:
+        """End the server."""
         if self._server is not None:
-            self._server.send_signal(number)
+            self._server.terminate()
             self._server.wait(timeout=30)
             self._server = None
 

@@ -96,7 +96,7 @@ def test_an_instance_of_an_edition_is_played_and_not_recorded(play, grown: Path)
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_a_terminal_ends_with_130(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_terminal_ends_with_130() -> None:
     terminal, inside = pty.openpty()
     program = [sys.executable, "-c", "from perennial.flows.cli.app import main; main()", *_GAME]
     with subprocess.Popen(

@@ -162,7 +162,7 @@ def test_one_person_is_drawn_for_each_instance(played: Played) -> None:
     assert bounds[0] <= solved <= bounds[1]
 
 
-def test_moves_are_replayed_as_the_ledger_has_them(played: Played, tmp_path: Path) -> None:
+def test_moves_are_replayed_as_the_ledger_has_them(played: Played) -> None:
     lab = played.lab
     study = read_study(lab.file)
     with open_ledger(study, lab.store, lab.file) as ledger:

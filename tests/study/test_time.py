@@ -1,7 +1,5 @@
 """The time of a study: the date of the machine can be set, and the machine restarted, without changing it."""
 
-from pathlib import Path
-
 import pytest
 
 from perennial.warehouse.study.ledger import Clocks, StudyLedger, StudyTime, read_clocks
@@ -109,7 +107,7 @@ def test_a_clock_that_is_behind_in_the_same_boot_takes_nothing_back() -> None:
     assert time.now(Clocks("b", 100.0, 9_999.0)) == 1_500.0
 
 
-def test_the_machines_clocks_go_on(tmp_path: Path) -> None:
+def test_the_machines_clocks_go_on() -> None:
     one, other = read_clocks(), read_clocks()
     assert one.boot_id == other.boot_id
     assert one.since_boot <= other.since_boot

@@ -16,12 +16,12 @@ class Visit:
         self.page.get_by_label("Your code").fill(code or self.code)
         self.button("Enter").click()
 
-    def introduce(self, age_band: str = "over 25", education: str = "school") -> None:
+    def introduce(self) -> None:
         """Enter, agree, and answer the two questions."""
         self.page.bring_to_front()  # a browser draws other tabs once a second
         self.enter()
         self.button("I have read this, and agree").click()
-        for label, option in (("Your age", age_band), ("The highest level of education", education)):
+        for label, option in (("Your age", "over 25"), ("The highest level of education", "school")):
             self.page.get_by_label(label).click()
             self.page.get_by_role("option", name=option).click()
         self.button("Continue").click()
@@ -67,8 +67,3 @@ class Visit:
     def title(self) -> Locator:
         """The title, which names the task."""
         return self.page.locator(".study-title")
-
-    @property
-    def notice(self) -> Locator:
-        """What the panel says of the last click."""
-        return self.page.locator(".panel .notice")

@@ -77,9 +77,7 @@ def confined(store: Store, process: SqlProcess, seconds: float = inf) -> Confine
 
 
 @pytest.mark.slow
-def test_the_confinement_holds_in_the_process(
-    store: Store, process: SqlProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_confinement_holds_in_the_process(store: Store, process: SqlProcess) -> None:
     before = digests(Path(store.root))
     catalog = confined(store, process)
     part, new = store.location(table_file("episodes", "e1@1")), store.location("tables/new.csv")

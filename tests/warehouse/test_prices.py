@@ -43,7 +43,7 @@ def test_an_empty_cell_is_unknown_and_0_is_a_price(tmp_path: Path) -> None:
     assert load_prices(Store(f"{tmp_path}/other")) == {}
 
 
-def test_comments_blank_lines_quotes_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+def test_comments_blank_lines_quotes_and_a_byte_order_mark_are_read() -> None:
     text = (
         f'\ufeff# my prices, as of today\n\n{HEADER}\n  # "not a row\n"a,b",1,2,,"2026, spring",x\r\n,,,,,\n'
     )

@@ -42,17 +42,6 @@ def test_a_root_without_editions_has_every_row_as_the_benchmarks_declare_it(tmp_
     assert {row["benchmark"] for row in published_rows()} == set(benchmarks())
 
 
-@pytest.mark.slow
-def test_a_script_for_any_duckdb_has_them_too(tmp_path: Path) -> None:
-    import duckdb
-
-    connection = duckdb.connect(":memory:")
-    connection.execute(open_catalog(Store(str(tmp_path))).contents.script())
-    counted = connection.execute("SELECT count(*), sum(value) FROM published_scores").fetchone()
-    values = [row["value"] for row in published_rows()]
-    assert counted == (len(values), pytest.approx(sum(values)))
-
-
 def test_a_benchmark_of_another_package_declares_its_own(tmp_path: Path) -> None:
     with installed(write_package(tmp_path)):
         rows = open_catalog(Store(str(tmp_path / "root"))).query(

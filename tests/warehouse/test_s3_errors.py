@@ -113,7 +113,7 @@ def test_a_server_that_is_not_there_is_one_line(s3: S3, elsewhere: Callable[...,
 
 
 @pytest.mark.slow
-def test_a_missing_package_is_one_line_that_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_one_line_that_says_how_to_get_it() -> None:
     program = (
         "import sys\n"
         "sys.modules['s3fs'] = None\n"
