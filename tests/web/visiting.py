@@ -22,7 +22,7 @@ def visit(root: Path, page: str, **parameters: str) -> AppTest:
     st.cache_data.clear()
     st.cache_resource.clear()
     serve_site(Site(str(root)))
-    tested = AppTest.from_file(str(SCRIPT), default_timeout=60)
+    tested = AppTest.from_file(str(SCRIPT), default_timeout=240)
     if page != "editions":
         tested._page_hash = calc_hash(page)
     for name, value in parameters.items():
