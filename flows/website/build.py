@@ -211,27 +211,22 @@ def build_site(
             )
         editions = read_editions(store, catalog, trials)
         is_one_withdrawn = set(published_editions(store)) > set(catalog.editions)
-        if not editions and is_one_withdrawn and has_record(folder):
-            with open_site_folder(folder, _owners(store), replace=replace) as site:
-                site.update([], step)
-            return Built(0, 0, 0, site.changes.removed)
-        if catalog.editions and not editions:
+        is_emptied = not editions and is_one_withdrawn and has_record(folder)
+        if not editions and not is_emptied:
             raise UnreadableInput(
                 f"every edition in {store.root} is a trial, made by `perennial try`, which a website leaves "
                 f"out: name it with `--trial {catalog.editions[-1]}`, or publish one with `perennial refresh`"
+                if catalog.editions
+                else f"no edition is published in {store.root}: publish one with `perennial refresh`, or "
+                "name another --root"
             )
-        if not editions:
-            raise UnreadableInput(
-                f"no edition is published in {store.root}: publish one with `perennial refresh`, or name "
-                "another --root"
-            )
+        parts = [edition_part(store, edition) for edition in editions]
+        if not is_emptied:
+            make = partial(_make_overview, store, catalog, editions)
+            key = key_of_root(store, editions, catalog.units)
+            parts.append(SitePart("pages over all editions", key, make))
         with open_site_folder(folder, _owners(store), replace=replace) as site:
-            overview = SitePart(
-                "pages over all editions",
-                key_of_root(store, editions, catalog.units),
-                partial(_make_overview, store, catalog, editions),
-            )
-            site.update([*(edition_part(store, edition) for edition in editions), overview], step)
+            site.update(parts, step)
     changes = site.changes
     return Built(len(editions), changes.written, changes.kept, changes.removed)
 

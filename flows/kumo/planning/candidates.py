@@ -18,8 +18,6 @@ from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.tasks.kumo.worlds import make_sparse
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
-# Which domain a command works on: a bundled one by name, or a file.
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedDomain:
