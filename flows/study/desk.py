@@ -11,11 +11,10 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from perennial.flows.study.opened import OpenedStudy, open_study, require_same_study
+from perennial.flows.study.opened import open_study, require_same_study
 from perennial.flows.study.run import StudyRun, TaskRun, closed_screen, draw_screen, replay
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.errors import InvalidOption, LimitReached, PerennialError, quote
-from perennial.schemas.people import Study
 from perennial.schemas.text import Screen
 from perennial.tasks.study import parse_code
 from perennial.warehouse.store.store import Store
@@ -88,21 +87,11 @@ class StudyDesk:
 
         Raises PerennialError, in one line, where file, edition or ledger cannot be used.
         """
-        self._study = read_study(file)
-        self._ledger = StudyLedger(study_file(store, self._study.name), clocks=clocks)
-        require_same_study(self._ledger, self._study, file)
-        self._opened = open_study(self._study, store)
+        self.study = read_study(file)
+        self._ledger = StudyLedger(study_file(store, self.study.name), clocks=clocks)
+        require_same_study(self._ledger, self.study, file)
+        self.opened = open_study(self.study, store)
         self._attempts = FailedCodes(self._ledger.now)
-
-    @property
-    def study(self) -> Study:
-        """What the study's file says."""
-        return self._study
-
-    @property
-    def opened(self) -> OpenedStudy:
-        """The study with its questions."""
-        return self._opened
 
     def close(self) -> None:
         """Close the ledger."""
@@ -142,7 +131,7 @@ class StudyDesk:
     def describe(self, code: str, age_band: str, education: str, gender: str = "", major: str = "") -> Screen:
         """Keep what the participant says, each one of those that the file lists ("" where it lists none)."""
         self._find(code)
-        study = self._study
+        study = self.study
         answers = {
             "age_band": (age_band, study.age_bands),
             "education": (education, study.education),
@@ -203,9 +192,9 @@ class StudyDesk:
             pending = self._ledger.erase(_ERASE_S)
         except PerennialError as error:
             logging.getLogger(__name__).error("%s", error)
-            return closed_screen(self._study, _PENDING)
+            return closed_screen(self.study, _PENDING)
         is_pending = pending is not None and participant.number in pending.participants
-        return closed_screen(self._study, _PENDING if is_pending else _WITHDRAWN)
+        return closed_screen(self.study, _PENDING if is_pending else _WITHDRAWN)
 
     def _find(self, code: str) -> Participant:
         parsed = parse_code(code)
@@ -217,7 +206,7 @@ class StudyDesk:
                 if participant.is_on_disk
                 else "this code was withdrawn: what was done with it has been deleted"
             )
-        if participant is None or not parsed.fits(self._study.name, participant.secret_hash or ""):
+        if participant is None or not parsed.fits(self.study.name, participant.secret_hash or ""):
             raise InvalidOption(
                 "this code is not of this study: check it, or ask those who run the study for yours"
             )
@@ -228,7 +217,7 @@ class StudyDesk:
 
     def _run(self, participant: Participant) -> StudyRun:
         return replay(
-            self._opened, participant.number, self._ledger.events(participant.number), self._ledger.now()
+            self.opened, participant.number, self._ledger.events(participant.number), self._ledger.now()
         )
 
     def _keep(
@@ -239,8 +228,8 @@ class StudyDesk:
     def _draw(self, participant: Participant, notice: str = "") -> Screen:
         run = self._run(participant)
         if run.current is not None and not self._is_open():
-            return closed_screen(self._study, _CLOSED)
-        return draw_screen(self._opened, participant.public, run, self._ledger.now(), notice)
+            return closed_screen(self.study, _CLOSED)
+        return draw_screen(self.opened, participant.public, run, self._ledger.now(), notice)
 
 
 def _refuse_move(run: StudyRun, task: str, turn: int, name: str) -> str:
