@@ -56,7 +56,7 @@ class PlayerScript:
     """Eliminates by the rules that it reads, names the truth that is left, and says how it got there."""
 
     role = "player"
-    faults = ("wrong_name", "other_case", "two_answers", "no_answer", "no_tags")
+    faults = ("wrong_name", "other_case", "two_answers", "no_answer")
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith(FIRST_SENTENCE)
@@ -107,8 +107,6 @@ def _ending(case: Case, name: str, fault: str | None, rng: random.Random) -> str
             return f"At first sight {answer(rng.choice(case.truths))}, but no: {answer(name)}"
         case "no_answer":
             return "I cannot tell yet which way to go."
-        case "no_tags":
-            return f"So my move is {name}."
     return answer(name)
 
 

@@ -10,7 +10,7 @@ _OPENING = "You evaluate and revise guidebooks for a reasoning game of eliminati
 
 class Reviser:
     role = "reviser"
-    faults = ("sees_no_error", "still_wrong", "never_right", "no_tags")
+    faults = ("sees_no_error", "still_wrong", "never_right")
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith(_OPENING)
@@ -19,8 +19,6 @@ class Reviser:
         if fault == "sees_no_error":
             return "Every rule is there.\n\n<ANSWER>True</ANSWER>"
         book = self._book(asked, fault, rng)
-        if fault == "no_tags":
-            return f"The guidebook is wrong. <ANSWER>False</ANSWER>\n\n{book}"
         return f"The guidebook is wrong.\n\n<ANSWER>False</ANSWER>\n\n{find_tagged(book)}"
 
     def _book(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
