@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.hand_made_root import Run, commands_on, perennial, two_editions
 from tests.flows.plain_audit import plain_suites
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 
@@ -61,12 +61,24 @@ def _publish(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> Publ
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """A data root with the editions e1 and e2."""
-    return two_editions(tmp_path / "data")
+def root(tmp_path: Path) -> Path:
+    """A data root with the editions e1 and e2; in a file that makes another one, `run` is on that."""
+    return Path(two_editions(tmp_path / "data").root)
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return Store(str(root))
 
 
 @pytest.fixture
 def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Commands of `perennial` on that root, in this process."""
     return commands_on(store, monkeypatch, capsys)
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Commands of `perennial` in this process, on the data root that they name, at 120 columns."""
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)

@@ -9,10 +9,9 @@ import pytest
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.a2rbench.things import DOMAINS
-from perennial.warehouse.store.store import Store
 from tests.a2rbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
@@ -100,11 +99,8 @@ def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_pa
     assert query_rows(data, "SELECT avg(score), count(*) FROM episodes WHERE edition = 'e2'") == [(1.0, 6)]
 
 
-def test_the_default_is_72_seeds_with_9_variations_and_their_copies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = commands_on(Store(str(tmp_path)), monkeypatch, capsys)
-    done = run("refresh", "--benchmark", "a2rbench", "--dry-run", "--json")
+def test_the_default_is_72_seeds_with_9_variations_and_their_copies(tmp_path: Path, give: Run) -> None:
+    done = give("refresh", "--benchmark", "a2rbench", "--dry-run", "--json", "--root", tmp_path)
     assert done.code == 0, done.err
     counts = json.loads(done.out)["counts"]
     assert (counts["seeds"], counts["instances"]) == (72, 1080)

@@ -13,10 +13,10 @@ from perennial.flows.export.export_edition import export_edition
 from perennial.flows.export.source import open_games
 from perennial.schemas.a2rbench.things import DOMAINS
 from perennial.tasks.a2rbench.replies import write_answer
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
+from tests.flows.one_shot import query_rows
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -49,10 +49,6 @@ ASKED: dict[str, Any] = {
 PRICES = "prompt_usd_per_million = 1.0\ncompletion_usd_per_million = 4.0\n"
 
 
-def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
-
-
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
     folder = tmp_path_factory.mktemp("authors")
@@ -72,45 +68,45 @@ def root(grown: tuple[Path, dict[str, int]]) -> Path:
 @pytest.fixture(scope="module")
 def cells(root: Path) -> list[str]:
     """The cells in which one of two candidates of the model was accepted."""
-    found = [domain for (domain,) in rows(root, "SELECT domain FROM a2rbench_rules ORDER BY 1")]
+    found = [domain for (domain,) in query_rows(root, "SELECT domain FROM a2rbench_rules ORDER BY 1")]
     assert 3 < len(set(found)) == len(found)
     return found
 
 
 def test_rules_of_the_model_stand_beside_the_catalogues(root: Path, cells: list[str]) -> None:
-    found = rows(
+    found = query_rows(
         root,
         'SELECT DISTINCT author, domain, "index" FROM instances '
         "JOIN a2rbench_items USING (edition, instance_id) WHERE setting = 'seed' ORDER BY ALL",
     )
     own = [("author", domain, 1) for domain in cells]
     assert found == own + [("catalogue", domain, 0) for domain in sorted(DOMAINS)]
-    assert rows(root, "SELECT DISTINCT number, author, len(inputs::JSON[]) FROM a2rbench_rules") == [
+    assert query_rows(root, "SELECT DISTINCT number, author, len(inputs::JSON[]) FROM a2rbench_rules") == [
         (1, "author", 6)
     ]
     gated = "SELECT count(*) FROM a2rbench_gate JOIN a2rbench_rules USING (edition, rule)"
-    assert rows(root, gated) == [(len(cells),)]
+    assert query_rows(root, gated) == [(len(cells),)]
     asked = "SELECT author, rules FROM a2rbench_authors WHERE player = 'identity' ORDER BY 1"
-    assert rows(root, asked) == [("author", len(cells)), ("catalogue", 6)]
+    assert query_rows(root, asked) == [("author", len(cells)), ("catalogue", 6)]
 
 
 def test_each_call_is_in_the_edition_and_each_attempt_is_of_one(grown: tuple[Path, dict[str, int]]) -> None:
     root, answers = grown
     # The same text may be asked for again as a repeat; each call was answered once.
-    assert rows(root, "SELECT count(*) FROM calls") == [(sum(answers.values()),)]
+    assert query_rows(root, "SELECT count(*) FROM calls") == [(sum(answers.values()),)]
     missing = "SELECT call_id FROM a2rbench_attempts WHERE call_id NOT IN (SELECT call_id FROM calls)"
-    assert rows(root, missing) == []
+    assert query_rows(root, missing) == []
     roles = "SELECT DISTINCT role FROM calls WHERE evaluation = '' ORDER BY 1"
-    assert rows(root, roles) == [("architect",), ("designer",), ("expander",), ("judge",)]
+    assert query_rows(root, roles) == [("architect",), ("designer",), ("expander",), ("judge",)]
     roles = "SELECT DISTINCT role FROM calls WHERE evaluation = '1' ORDER BY 1"
-    assert rows(root, roles) == [("analyst",), ("judge",), ("player",)]
+    assert query_rows(root, roles) == [("analyst",), ("judge",), ("player",)]
 
 
 def test_the_funnel_counts_steps_candidates_and_seeds(root: Path, cells: list[str]) -> None:
     whole = "author = 'all' AND type = 'all' AND dimension = 'all'"
     funnel = {
         step: (attempts, successes)
-        for step, attempts, successes in rows(
+        for step, attempts, successes in query_rows(
             root, f"SELECT step, attempts, successes FROM a2rbench_funnel WHERE {whole}"
         )
     }
@@ -119,30 +115,30 @@ def test_the_funnel_counts_steps_candidates_and_seeds(root: Path, cells: list[st
     assert funnel["rule_judged"][1] < funnel["rule_judged"][0]
     assert funnel["run"][0] == funnel["code"][1] < funnel["code"][0]
     assert funnel["judged"][0] == funnel["run"][1] < funnel["run"][0]
-    assert rows(root, "SELECT count(*) FROM a2rbench_funnel WHERE step = 'seeds'") == [(2 * 3 * 4,)]
-    assert ("known_rule",) in rows(root, "SELECT DISTINCT reason FROM a2rbench_attempts")
+    assert query_rows(root, "SELECT count(*) FROM a2rbench_funnel WHERE step = 'seeds'") == [(2 * 3 * 4,)]
+    assert ("known_rule",) in query_rows(root, "SELECT DISTINCT reason FROM a2rbench_attempts")
 
 
 def test_the_costs_of_authors_are_those_of_their_calls(root: Path, cells: list[str]) -> None:
     sums = "sum(prompt_tokens), sum(completion_tokens), sum(cost_usd)"
-    (shown,) = rows(root, f"SELECT sum(calls), {sums} FROM a2rbench_author_costs")
-    (made,) = rows(root, f"SELECT count(*), {sums} FROM calls WHERE evaluation = ''")
+    (shown,) = query_rows(root, f"SELECT sum(calls), {sums} FROM a2rbench_author_costs")
+    (made,) = query_rows(root, f"SELECT count(*), {sums} FROM calls WHERE evaluation = ''")
     assert shown == pytest.approx(made)
-    assert rows(root, "SELECT author, kind, accepted FROM a2rbench_author_costs ORDER BY ALL") == [
+    assert query_rows(root, "SELECT author, kind, accepted FROM a2rbench_author_costs ORDER BY ALL") == [
         ("author", "expansion", len(cells)),
         ("author", "seed", len(cells)),
     ]
     per_task = "cost_per_accepted_usd * accepted - cost_usd"
-    assert [value for (value,) in rows(root, f"SELECT {per_task} FROM a2rbench_author_costs")] == (
+    assert [value for (value,) in query_rows(root, f"SELECT {per_task} FROM a2rbench_author_costs")] == (
         pytest.approx([0, 0], abs=1e-12)
     )
 
 
 def test_the_cost_per_item_divides_the_dollars_of_all_calls(root: Path, cells: list[str]) -> None:
-    found = rows(root, "SELECT kind, items, cost_usd, cost_per_task_usd FROM a2rbench_task_costs")
+    found = query_rows(root, "SELECT kind, items, cost_usd, cost_per_task_usd FROM a2rbench_task_costs")
     number = len(cells)
     assert [row[:2] for row in found] == [("seed", number), ("augmented", number), ("all", 2 * number)]
-    ((dollars,),) = rows(root, "SELECT sum(cost_usd) FROM calls WHERE evaluation = ''")
+    ((dollars,),) = query_rows(root, "SELECT sum(cost_usd) FROM calls WHERE evaluation = ''")
     assert found[2][2] == pytest.approx(dollars)
     for _, items, cost, per_task in found:
         assert per_task == pytest.approx(cost / items)
@@ -151,13 +147,13 @@ def test_the_cost_per_item_divides_the_dollars_of_all_calls(root: Path, cells: l
 def test_equal_replies_are_read_by_one_call_in_whatever_batch(root: Path, cells: list[str]) -> None:
     judged = "SELECT player, count(*), count(DISTINCT judge_call_id) FROM a2rbench_answers "
     judged += "JOIN episodes USING (edition, evaluation, episode_id) WHERE judge_call_id IS NOT NULL"
-    found = rows(root, f"{judged} GROUP BY 1 ORDER BY 1")
+    found = query_rows(root, f"{judged} GROUP BY 1 ORDER BY 1")
     # `lost` says the same of every item, and these have three forms.
     items = 2 * (6 + len(cells))
     assert found[0] == ("lost", items, 3)
     assert found[1][:2] == ("proser", items)
     shared = "SELECT count(*) FROM a2rbench_answers WHERE judge_call_id NOT IN (SELECT call_id FROM calls)"
-    assert rows(root, shared) == [(0,)]
+    assert query_rows(root, shared) == [(0,)]
 
 
 def test_it_is_audited_and_made_again_without_a_call(root: Path, tmp_path: Path) -> None:
@@ -174,7 +170,7 @@ def test_it_is_verified_exported_and_played_by_hand(root: Path, cells: list[str]
     (file,) = (tmp_path / "out").glob("tables/a2rbench_rules/*/*.parquet")
     assert sorted(pq.ParquetFile(file).read()["domain"].to_pylist()) == cells
     sql = "SELECT instance_id, answer FROM a2rbench_items WHERE author = 'author' ORDER BY 1 LIMIT 1"
-    ((id_, answer),) = rows(root, sql)
+    ((id_, answer),) = query_rows(root, sql)
     game = open_games(root, "e1").start(id_)
     game.take(write_answer(json.loads(answer)))
     assert game.result is not None

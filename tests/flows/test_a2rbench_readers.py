@@ -16,10 +16,10 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.analysts import excerpt
 from perennial.tasks.statistics.agreement import nominal_alpha
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import scripted_analyst
 from tests.flows.made_units import make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
@@ -62,14 +62,10 @@ def evaluate(root: Path, server: RunningServer, players: list[str], **more: Any)
     return make_evaluation(root, "e1", **flags)
 
 
-def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
-
-
 def test_a_judge_reads_only_what_the_reply_states(root: Path, server: RunningServer) -> None:
     evaluate(root, server, ["proser", "right", "lost"], answer_judge="judge-honest")
     answers = "a2rbench_answers JOIN episodes USING (edition, episode_id)"
-    found = rows(
+    found = query_rows(
         root,
         f"SELECT player, parse, status, count(*), count(judge_call_id) FROM {answers} "
         "WHERE player <> 'identity' GROUP BY ALL ORDER BY player",
@@ -80,15 +76,15 @@ def test_a_judge_reads_only_what_the_reply_states(root: Path, server: RunningSer
         ("proser", "judge", "solved", 18, 18),
         ("right", "program", "solved", 18, 0),
     ]
-    board = rows(
+    board = query_rows(
         root,
         "SELECT player, judge_share, collapse_rate FROM a2rbench_leaderboard "
         "WHERE player IN ('proser', 'right') ORDER BY player",
     )
     assert board == [("proser", 1, 0), ("right", 0, 0)]
-    assert rows(root, "SELECT rule FROM rejections WHERE stage = 'episodes'") == []
+    assert query_rows(root, "SELECT rule FROM rejections WHERE stage = 'episodes'") == []
     # What a judge costs is none of the player's cost.
-    calls = rows(root, "SELECT role, count(*) FROM calls GROUP BY 1 ORDER BY 1")
+    calls = query_rows(root, "SELECT role, count(*) FROM calls GROUP BY 1 ORDER BY 1")
     replies = 18 + 3  # `lost` always replies the same: it is judged once for each form of answers
     assert calls == [("judge", replies), ("player", 54)]
 
@@ -98,7 +94,7 @@ def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
 ) -> None:
     analysts = ["analyst-a", "analyst-b"]
     evaluate(root, server, ["right", "familiar", "joined"], analysts=analysts, analysed=7)
-    found = rows(
+    found = query_rows(
         root,
         "SELECT player, analyst, outcome, sum(answers)::INT, sum(share) FROM a2rbench_failures "
         "WHERE domain = 'all' AND variation = 'all' AND what = 'category' GROUP BY ALL ORDER BY ALL",
@@ -114,7 +110,7 @@ def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
         for analyst in analysts
         for outcome, number in outcomes.items()
     ]
-    said = rows(
+    said = query_rows(
         root,
         "SELECT e.episode_id, c.reply, e.success, list(a.outcome_category ORDER BY a.analyst) "
         "FROM a2rbench_analyses AS a JOIN episodes AS e USING (edition, episode_id) "
@@ -127,14 +123,16 @@ def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
         expected = [scripted_analyst.classify(mark, success, name)["outcome_category"] for name in analysts]
         assert categories == expected
         assert set(categories) <= set(ANALYSIS.categories(success))
-    ((answers, alpha, low, high),) = rows(
+    ((answers, alpha, low, high),) = query_rows(
         root,
         "SELECT answers, alpha, alpha_low, alpha_high FROM analyst_agreement "
         "WHERE player = 'all' AND what = 'category'",
     )
     assert (answers, alpha) == (33, pytest.approx(nominal_alpha([each[3] for each in said])))
     assert low < alpha < high
-    ((style,),) = rows(root, "SELECT alpha FROM analyst_agreement WHERE player = 'all' AND what = 'style'")
+    ((style,),) = query_rows(
+        root, "SELECT alpha FROM analyst_agreement WHERE player = 'all' AND what = 'style'"
+    )
     assert style == 1.0
     # Figures with and without a judge are not mixed. Analysts read afterwards: other ones do not change how a
     # player is asked.
@@ -152,9 +150,9 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     analysts = ["analyst-slips", "analyst-hopeless"]
     more = {"analysts": analysts, "analysed": 5, "answer_judge": "judge-inventive", "runs": 2}
     unit = evaluate(root, server, ["right", "lost"], **more)
-    found = rows(root, "SELECT analyst, count(*) FROM a2rbench_analyses GROUP BY ALL")
+    found = query_rows(root, "SELECT analyst, count(*) FROM a2rbench_analyses GROUP BY ALL")
     assert found == [("analyst-slips", 10)]
-    refused = rows(
+    refused = query_rows(
         root,
         "SELECT c.model, r.rule, count(*) FROM rejections AS r JOIN calls AS c USING (edition, call_id) "
         "WHERE r.stage = 'analyses' GROUP BY ALL ORDER BY ALL",
@@ -164,13 +162,17 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     assert sum(number for model, _, number in refused if model == "analyst-slips") == 10
     hopeless = [(rule, number) for model, rule, number in refused if model == "analyst-hopeless"]
     assert hopeless == [("bad_outcome_category", 30)]
-    assert rows(root, "SELECT count(*) FROM analyst_agreement") == [(0,)]
+    assert query_rows(root, "SELECT count(*) FROM analyst_agreement") == [(0,)]
     # What a judge invents is not used.
-    assert rows(root, "SELECT DISTINCT rule FROM rejections WHERE stage = 'episodes'") == [("not_quoted",)]
-    assert rows(root, "SELECT count(judge_call_id) FROM a2rbench_answers WHERE parse = 'judge'") == [(0,)]
+    assert query_rows(root, "SELECT DISTINCT rule FROM rejections WHERE stage = 'episodes'") == [
+        ("not_quoted",)
+    ]
+    assert query_rows(root, "SELECT count(judge_call_id) FROM a2rbench_answers WHERE parse = 'judge'") == [
+        (0,)
+    ]
     # Exports leave out what is said of private instances: by the subject.
     unknown = "SELECT count(*) FROM rejections WHERE subject NOT IN (SELECT instance_id FROM instances)"
-    assert rows(root, unknown) == [(0,)]
+    assert query_rows(root, unknown) == [(0,)]
     # All of it comes back from the stored replies.
     folder = root.parent / "again"
     folder.mkdir()

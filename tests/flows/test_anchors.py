@@ -10,7 +10,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.editions.publish import evaluation_plan
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_evaluation
 
 pytestmark = pytest.mark.slow
@@ -24,11 +24,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         make_edition(folder, edition, players=["greedy"], anchors=["random"], seed=seed, instances=12, runs=3)
     make_evaluation(folder, "old", players=["reader"], anchors=["random"])
     return folder
-
-
-@pytest.fixture
-def run(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(Store(str(root)), monkeypatch, capsys)
 
 
 def _links(folder: Path) -> list[dict[str, str]]:

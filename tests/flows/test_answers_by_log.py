@@ -18,9 +18,9 @@ from perennial.schemas.plan import REPLIES
 from perennial.schemas.settings.refresh import load_settings
 from perennial.tasks.report.page import sections
 from perennial.tasks.report.profiles import profile_sections
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition, make_unit
+from tests.flows.one_shot import query_rows
 from tests.web.drawn_charts import charts_of
 from tests.web.visiting import errors_of, visit
 
@@ -56,7 +56,7 @@ def ran(*words: str) -> str:
 
 def test_tables_have_a_column_of_it(root: Path) -> None:
     def read(sql: str) -> list[tuple[object, ...]]:
-        return open_catalog(Store(str(root))).query(sql)[1]
+        return query_rows(root, sql)
 
     wanted = [("algorithm-3", "played"), ("greedy", "by log"), ("random", "partly by log")]
     assert read("SELECT player, answers FROM player_answers ORDER BY ALL") == wanted

@@ -7,22 +7,17 @@ import pytest
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.dictionary import saved_questions
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.hand_made_root import Run, two_editions
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return two_editions(tmp_path_factory.mktemp("asked"))
 
 
-@pytest.fixture
-def run(root: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(root, monkeypatch, capsys)
-
-
 @pytest.mark.slow
-def test_each_question_runs_and_says_what_it_answers(root: Store) -> None:
-    catalog = open_catalog(root)
+def test_each_question_runs_and_says_what_it_answers(store: Store) -> None:
+    catalog = open_catalog(store)
     assert len(saved_questions()) >= 20
     for question in saved_questions().values():
         assert question.text.endswith("?")
@@ -45,14 +40,14 @@ def test_the_sql_is_shown_and_parameters_narrow_the_rows(run: Run) -> None:
     assert [row["question"] for row in listed] == sorted(saved_questions())
 
 
-def test_why_a_player_lost_has_counts_and_an_example_of_each_reason(root: Store, run: Run) -> None:
+def test_why_a_player_lost_has_counts_and_an_example_of_each_reason(store: Store, run: Run) -> None:
     asked = run("ask", "why_it_lost", "player=m", "edition=e1", "--format", "json")
     rows = {row["reason"]: row for row in json.loads(asked.out)}
     assert {reason: (row["episodes"], row["share"]) for reason, row in rows.items()} == {
         "api_error": (1, 0.5),
         "truncated": (1, 0.5),
     }
-    ends = dict(open_catalog(root).query("SELECT episode_id, status FROM episodes WHERE edition = 'e1'")[1])
+    ends = dict(open_catalog(store).query("SELECT episode_id, status FROM episodes WHERE edition = 'e1'")[1])
     assert all(ends[row["example"]] == reason for reason, row in rows.items())
 
 
@@ -91,11 +86,11 @@ def test_the_newest_edition_can_be_named_and_a_pattern_may_match_nothing(run: Ru
 
 
 @pytest.mark.slow
-def test_a_question_without_an_answer_says_why(root: Store, run: Run) -> None:
+def test_a_question_without_an_answer_says_why(store: Store, run: Run) -> None:
     for question in saved_questions().values():
         reason = question.no_row
         assert reason not in (question.text, "nothing in the data root fits")
-        rows = open_catalog(root).query(question.ask({}))[1]
+        rows = open_catalog(store).query(question.ask({}))[1]
         if not rows:
             assert run("ask", question.name).out.endswith(f"0 rows\nno row: {reason}\n")
     narrowed = run("ask", "separating_domains", "edition=e1", "--format", "json")

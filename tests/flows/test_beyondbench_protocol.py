@@ -1,7 +1,6 @@
 """Models asked with the prompts of BeyondBench's authors, up to the marks of printed scores."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ from perennial.schemas.errors import PerennialError
 from perennial.schemas.settings import load_settings
 from perennial.tasks.beyondbench.authors_prompts import has_words
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.beyondbench.authors_copy import MODEL, write_copy
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -55,27 +54,23 @@ def root(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def test_what_is_asked_is_solved_and_calls_bear_the_protocol(root: Path) -> None:
-    found = _rows(
+    found = query_rows(
         root, "SELECT min(success::INT), count(DISTINCT instance_id) FROM episodes WHERE edition = 'e'"
     )
     assert found == [(1, len(COUNTED))]
-    templates = _rows(root, "SELECT DISTINCT template FROM calls WHERE edition = 'mixed' ORDER BY 1")
+    templates = query_rows(root, "SELECT DISTINCT template FROM calls WHERE edition = 'mixed' ORDER BY 1")
     assert templates == [("beyondbench-2025/count_multiples",), ("beyondbench-2025/sorting",)]
-    hashes = _rows(root, "SELECT count(DISTINCT template_hash), count(DISTINCT template) FROM calls")
+    hashes = query_rows(root, "SELECT count(DISTINCT template_hash), count(DISTINCT template) FROM calls")
     assert hashes == [(34, 34)]
 
 
 def test_what_the_prompts_have_no_words_for_is_counted_and_left_to_programs(root: Path) -> None:
-    unasked = _rows(
+    unasked = query_rows(
         root,
         f"SELECT domain, unasked FROM beyondbench_unasked WHERE edition = 'mixed' AND player = '{MODEL}'",
     )
-    others = _rows(
+    others = query_rows(
         root,
         "SELECT count(*) FROM beyondbench_instances JOIN instances USING (edition, instance_id) "
         "WHERE edition = 'mixed' AND domain = 'count_multiples' AND payload ->> 'divisor' <> '3'",
@@ -86,12 +81,14 @@ def test_what_the_prompts_have_no_words_for_is_counted_and_left_to_programs(root
     assert tasks["n_queens"] > 0
     assert set(tasks) == {"count_multiples", "n_queens"}
     played = "SELECT count(*) FROM episodes WHERE edition = 'mixed' AND player = 'exact'"
-    assert _rows(root, played) == _rows(root, "SELECT count(*) FROM instances WHERE edition = 'mixed'")
+    assert query_rows(root, played) == query_rows(
+        root, "SELECT count(*) FROM instances WHERE edition = 'mixed'"
+    )
 
 
 def test_printed_scores_are_unlike_where_cells_or_settings_are(root: Path) -> None:
     sql = "SELECT DISTINCT edition, player, differs FROM paper_scores ORDER BY 1, 2"
-    assert _rows(root, sql) == [
+    assert query_rows(root, sql) == [
         ("e", MODEL, None),
         ("mixed", MODEL, "problems, settings"),
         ("mixed", f"x/{MODEL}", "problems"),
@@ -117,15 +114,7 @@ def test_a_model_that_answered_under_one_protocol_is_refused_under_another(root:
         prepare_evaluation(settings, Store(str(root)))
 
 
-def test_a_dry_run_names_what_is_not_asked_and_counts_the_rest(
-    root: Path,
-    copy: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    shutil.copytree(root, tmp_path / "data")
-    run = commands_on(Store(str(tmp_path / "data")), monkeypatch, capsys)
+def test_a_dry_run_names_what_is_not_asked_and_counts_the_rest(copy: Path, run: Run) -> None:
     tasks = "sorting/standard,n_queens/queens_8,sudoku/standard_4"
     command = (
         *("refresh", "--benchmark", "beyondbench", "--tasks", tasks, "--instances", "2", "--runs", "1"),

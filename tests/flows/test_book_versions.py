@@ -16,7 +16,7 @@ from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_evaluation
 from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
@@ -182,13 +182,10 @@ def test_runs_are_numbered_by_the_book(played: Path, server: RunningServer, tmp_
     assert dict(found) == {None: [0, 1], "template": [0, 1], "first": [0, 1, 2]}
 
 
-def test_a_dry_run_counts_the_books_that_there_are(
-    grown: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run: Run = commands_on(Store(str(grown)), monkeypatch, capsys)
-    asked = ("evaluate", "e", "--runs", "3", "--dry-run", "--json", "--players", "m,symbolic:m")
-    usual = json.loads(run(*asked).out)["estimates"]
-    printed = run(*asked, "--books", "template,final,first")
+def test_a_dry_run_counts_the_books_that_there_are(grown: Path, give: Run) -> None:
+    asked = ("evaluate", "e", "--root", grown, "--runs=3", "--dry-run", "--json", "--players=m,symbolic:m")
+    usual = json.loads(give(*asked).out)["estimates"]
+    printed = give(*asked, "--books", "template,final,first")
     document = json.loads(printed.out)
     assert document["plan"]["versions"] == ["usual", "first", "template"]
     estimates = {(row["stage"], row["model"]): row["calls_low"] for row in document["estimates"]}
@@ -206,18 +203,19 @@ def test_a_dry_run_counts_the_books_that_there_are(
 
 
 def test_books_that_nobody_can_be_shown_are_refused_before_any_work(
-    grown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    grown: Path, tmp_path: Path, give: Run
 ) -> None:
-    run: Run = commands_on(Store(str(grown)), monkeypatch, capsys)
-    dry = ("evaluate", "e", "--dry-run")
+    dry = ("evaluate", "e", "--root", grown, "--dry-run")
     assert (
         "player 'algorithm-3' plays only the usual version"
-        in run(*dry, "--books", "first", "--players", "algorithm-3").err
+        in give(*dry, "--books", "first", "--players", "algorithm-3").err
     )
-    other = run(*dry, "--books", "other").err
+    other = give(*dry, "--books", "other").err
     assert "--books 'other': expected some of final, first, second, template" in other
-    assert "no second writer wrote books of this edition" in run(*dry, "--books", "second").err
-    assert "player 'symbolic:m' plays only" in run(*dry, "--books", "template", "--players", "symbolic:m").err
+    assert "no second writer wrote books of this edition" in give(*dry, "--books", "second").err
+    assert (
+        "player 'symbolic:m' plays only" in give(*dry, "--books", "template", "--players", "symbolic:m").err
+    )
     with pytest.raises(InvalidOption, match="no template books beside final ones, as no model wrote them"):
         make_edition(tmp_path, "plain", books=["final", "template"])
     assert not (tmp_path / "staging").exists()

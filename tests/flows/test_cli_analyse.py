@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 
 
@@ -36,11 +35,7 @@ def test_a_new_analysis_gives_the_same_figures_and_writes_nothing(harness: Harne
 @pytest.mark.slow
 def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, root: Path) -> None:
     before = _content(root / "tables")
-    rates = dict(
-        open_catalog(Store(str(root))).query(
-            "SELECT player, success_rate FROM leaderboard WHERE setting = 'easy'"
-        )[1]
-    )
+    rates = dict(query_rows(root, "SELECT player, success_rate FROM leaderboard WHERE setting = 'easy'"))
     lines = [f"Half,{player},{rate / 2},made up" for player, rate in rates.items()]
     (root / "half.csv").write_text("\n".join(["benchmark,player,score,source", *lines]) + "\n")
     taken = harness.perennial("import", "scores", "half.csv", "--root", str(root), cwd=root)
@@ -54,10 +49,11 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
         assert "kept in" in done.stdout
         contents.append(_content(root / "analyses"))
     assert contents[0] == contents[1]
-    rows = open_catalog(Store(str(root))).query(
+    rows = query_rows(
+        root,
         "SELECT players, round(correlation, 9) FROM correlations "
-        "WHERE compared_with = 'benchmark Half' AND setting = 'easy' AND coefficient = 'pearson'"
-    )[1]
+        "WHERE compared_with = 'benchmark Half' AND setting = 'easy' AND coefficient = 'pearson'",
+    )
     # Five players are too few for a correlation: the scores are taken in, and none is computed.
     assert rows == []
     assert _content(root / "tables") == before

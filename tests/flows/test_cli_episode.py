@@ -9,8 +9,9 @@ import pytest
 
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on
-from tests.flows.test_cli_calls import call, store
+from tests.flows import test_cli_calls
+from tests.flows.hand_made_root import Run
+from tests.flows.test_cli_calls import call
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
@@ -18,10 +19,10 @@ HIDDEN = "\x1b[2J[bold]x[/bold]"
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> Store:
     """A root whose model m has its first call, and one of no episode, in the ledger too."""
     asked = call(1)
-    store(tmp_path, asked, call(2), edition="e1@1")
+    test_cli_calls.store(tmp_path, asked, call(2), edition="e1@1")
     content = json.loads(json.dumps(tiny_edition.rows()).replace("call_cut", asked[0].call_id))
     content["messages"][0]["content"] = f"what now? {HIDDEN}"
     data = Store(str(tmp_path))
@@ -29,14 +30,9 @@ def root(tmp_path: Path) -> Store:
     return data
 
 
-@pytest.fixture
-def run(root: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(root, monkeypatch, capsys)
-
-
-def id_of(root: Store, player: str, run: int = 0) -> str:
+def id_of(store: Store, player: str, run: int = 0) -> str:
     sql = f"SELECT episode_id FROM episodes WHERE player = '{player}' AND run = {run}"
-    ((episode_id,),) = open_catalog(root).query(sql)[1]
+    ((episode_id,),) = open_catalog(store).query(sql)[1]
     return str(episode_id)
 
 
@@ -53,8 +49,8 @@ def parts(text: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_an_episode_of_a_program_is_read_in_one_step(root: Store, run: Run) -> None:
-    shown = run("episode", id_of(root, "algorithm-3"))
+def test_an_episode_of_a_program_is_read_in_one_step(store: Store, run: Run) -> None:
+    shown = run("episode", id_of(store, "algorithm-3"))
     assert shown.code == 0, shown.err
     head = dict(line.split(None, 1) for line in shown.out.split("\n\n")[0].splitlines())
     assert (head["player"], head["status"], head["edition"], head["tokens"]) == (
@@ -74,15 +70,17 @@ def test_an_episode_of_a_program_is_read_in_one_step(root: Store, run: Run) -> N
 
 
 @pytest.mark.slow
-def test_an_episode_of_a_model_has_the_same_columns(root: Store, run: Run) -> None:
-    shown = run("episode", id_of(root, "m").removeprefix("ep_")[:12])
+def test_an_episode_of_a_model_has_the_same_columns(store: Store, run: Run) -> None:
+    shown = run("episode", id_of(store, "m").removeprefix("ep_")[:12])
     assert shown.code == 0, shown.err
     assert parts(shown.out) == ["turn 1: shown", "turn 1: reply"]
     assert "what now? \\x1b[2J[bold]x[/bold]\n" in shown.out
     assert "\x1b" not in shown.out
 
     def records(player: str) -> list[dict[str, Any]]:
-        listed: list[dict[str, Any]] = json.loads(run("episode", id_of(root, player), "--format", "json").out)
+        listed: list[dict[str, Any]] = json.loads(
+            run("episode", id_of(store, player), "--format", "json").out
+        )
         return listed
 
     model, program = records("m"), records("random")
@@ -103,8 +101,8 @@ def test_what_is_no_episode_is_named(run: Run, command: tuple[str, ...], given: 
     assert shown.err.count("\n") == 1
 
 
-def test_calls_of_an_episode_are_listed(root: Store, run: Run) -> None:
-    listed = run("calls", "--episode", id_of(root, "m"), "--format", "json")
+def test_calls_of_an_episode_are_listed(store: Store, run: Run) -> None:
+    listed = run("calls", "--episode", id_of(store, "m"), "--format", "json")
     assert [row["call_id"] for row in json.loads(listed.out)] == [call(1)[0].call_id], listed.err
-    none = run("calls", "--episode", id_of(root, "random"))
+    none = run("calls", "--episode", id_of(store, "random"))
     assert "no model call matches these filters" in none.out

@@ -11,7 +11,7 @@ import pytest
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.manifest import manifest_file
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 
 
 def test_a_withdrawn_edition_is_still_verified(run: Run) -> None:
@@ -86,13 +86,10 @@ def test_a_lost_row_is_found(run: Run, store: Store) -> None:
     assert Path(store.root, manifest_file("e1")).exists()
 
 
-def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    empty = commands_on(Store(str(tmp_path)), monkeypatch, capsys)
-    shown = empty("verify", "--all")
+def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(tmp_path: Path, give: Run) -> None:
+    shown = give("verify", "--all", "--root", tmp_path)
     assert (shown.code, shown.err.count("\n")) == (2, 1)
-    shown = empty("editions", "prune", "--yes")
+    shown = give("editions", "prune", "--yes", "--root", tmp_path)
     assert (shown.code, "nothing to remove" in shown.out) == (0, True)
     assert list(tmp_path.iterdir()) == []
 

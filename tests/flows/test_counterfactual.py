@@ -13,7 +13,7 @@ from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report_books import control_gaps
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import perennial
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition
 from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
@@ -89,12 +89,10 @@ def test_the_seed_gives_the_same_facts_again(root: Path, tmp_path: Path) -> None
     assert reproduce_unit(Store(str(root)), "e", tmp_path).same
 
 
-def test_a_file_of_one_is_a_domain_and_has_no_counterfactual_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_one_is_a_domain_and_has_no_counterfactual_of_its_own(tmp_path: Path, give: Run) -> None:
     file = tmp_path / "cf.json"
     command = ("domains", "counterfactual", "chemical_analysis", "--seed", "7", "--out", str(file), "--json")
-    shown = json.loads(perennial(monkeypatch, capsys, *command).out)
+    shown = json.loads(give(*command).out)
     assert (shown["domain"], round(shown["share_changed"], 2)) == (MADE, 0.65)
     given = {**SETTINGS, "domains": ["chemical_analysis", str(file)], "root": str(tmp_path)}
     prepared = prepare_refresh(load_settings(given), Store(str(tmp_path)))

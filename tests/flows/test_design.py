@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.report_root import MODEL, publish_two
 
 
@@ -15,11 +15,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     root = tmp_path_factory.mktemp("designed")
     publish_two(root)
     return Store(str(root))
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ import re
 import shutil
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,14 +13,15 @@ from perennial.flows.console.row_formats import Terminal
 from perennial.flows.editions.audit import audit_unit
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.schemas.errors import EditionConflict, InvalidOption
-from perennial.warehouse.catalog.catalog import open_catalog, published_units
+from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.editions.verify import verifiable_units, verify_unit
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests, flip
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 
 pytestmark = pytest.mark.slow
 
@@ -50,27 +50,20 @@ def root(parted: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(parted, tmp_path / "root"))
 
 
-@pytest.fixture
-def run(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(Store(str(root)), monkeypatch, capsys)
-
-
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def test_two_evaluations_give_the_figures_of_one_with_both_players(parted: Path, tmp_path: Path) -> None:
     make_edition(tmp_path, "one", players=["algorithm-3", "random"])
     for view in VIEWS:
         sql = f"FROM {view} WHERE edition = 'one' ORDER BY ALL"
-        assert _rows(parted, sql) == _rows(tmp_path, sql)
+        assert query_rows(parted, sql) == query_rows(tmp_path, sql)
     answers = "SELECT * EXCLUDE (evaluation, seconds) FROM episodes WHERE edition = 'one' ORDER BY ALL"
-    assert _rows(parted, answers) == _rows(tmp_path, answers)
+    assert query_rows(parted, answers) == query_rows(tmp_path, answers)
     both = {("1", "algorithm-3"), ("2", "random")}
     for view in ("episodes", "lineage", "transcripts", "kumo_lineage"):
-        found = _rows(parted, f"SELECT DISTINCT evaluation, player FROM {view} WHERE edition = 'one'")
+        found = query_rows(parted, f"SELECT DISTINCT evaluation, player FROM {view} WHERE edition = 'one'")
         assert set(found) == both
-    assert _rows(parted, "SELECT count(*) FROM lineage") == _rows(parted, "SELECT count(*) FROM episodes")
+    assert query_rows(parted, "SELECT count(*) FROM lineage") == query_rows(
+        parted, "SELECT count(*) FROM episodes"
+    )
 
 
 def test_a_dry_run_prints_the_plan_and_its_estimate_and_writes_nothing(root: Path, run: Run) -> None:
@@ -78,7 +71,7 @@ def test_a_dry_run_prints_the_plan_and_its_estimate_and_writes_nothing(root: Pat
     printed = run("evaluate", "one", "--players", "m,greedy", "--runs", "2", "--dry-run", "--json")
     assert digests(root) == before
     document = json.loads(printed.out)
-    instances = _rows(root, "SELECT count(*) FROM instances WHERE edition = 'one'")[0][0]
+    instances = query_rows(root, "SELECT count(*) FROM instances WHERE edition = 'one'")[0][0]
     assert document["plan"]["players"] == ["m", "greedy"]
     assert (document["plan"]["edition"], document["plan"]["name"]) == ("one", "3")
     assert document["counts"]["episodes"] == 3 * instances
@@ -100,11 +93,11 @@ def test_settings_of_a_benchmark_that_the_edition_is_not_of_are_refused(run: Run
 def test_more_runs_are_numbered_after_those_there_are(root: Path, run: Run) -> None:
     runs = "SELECT DISTINCT run FROM episodes WHERE edition = 'one' AND player = 'random' ORDER BY 1"
     assert make_evaluation(root, "one", players=["random"], runs=3) == "one@3"
-    assert _rows(root, runs) == [(number,) for number in range(5)]
+    assert query_rows(root, runs) == [(number,) for number in range(5)]
     # A withdrawn evaluation's runs are never given again: it may be reinstated.
     assert run("editions", "withdraw", "one@3", "--why", "test").code == 0
     make_evaluation(root, "one", players=["random"], runs=1)
-    assert _rows(root, runs) == [(0,), (1,), (5,)]
+    assert query_rows(root, runs) == [(0,), (1,), (5,)]
     with pytest.raises(
         InvalidOption, match="player 'algorithm-3' plays the same in each run, and one@1 has its"
     ):
@@ -114,18 +107,20 @@ def test_more_runs_are_numbered_after_those_there_are(root: Path, run: Run) -> N
 def test_withdrawing_takes_its_figures_out_and_reinstating_brings_them_back(root: Path, run: Run) -> None:
     board = "FROM leaderboard WHERE edition = 'one' ORDER BY ALL"
     pairs = "SELECT count(*) FROM paired_comparisons WHERE edition = 'one'"
-    before = _rows(root, board)
+    before = query_rows(root, board)
     players = "SELECT DISTINCT player FROM leaderboard WHERE edition = 'one' ORDER BY player"
-    assert _rows(root, players) == [("algorithm-3",), ("random",)]
+    assert query_rows(root, players) == [("algorithm-3",), ("random",)]
     shown = run("editions", "withdraw", "one@2", "--why", "a wrong seed")
     assert "evaluation one@2 is withdrawn" in shown.out
-    assert _rows(root, players) == [("algorithm-3",)]
-    assert _rows(root, pairs) == [(0,)]
-    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("algorithm-3",)]
+    assert query_rows(root, players) == [("algorithm-3",)]
+    assert query_rows(root, pairs) == [(0,)]
+    assert query_rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [
+        ("algorithm-3",)
+    ]
     listed = json.loads(run("editions", "list", "--all", "--format", "json").out)
     assert [(row["edition"], row["why"]) for row in listed if row["why"]] == [("one@2", "a wrong seed")]
     assert run("editions", "reinstate", "one@2", "--why", "it was right").code == 0
-    assert _rows(root, board) == before
+    assert query_rows(root, board) == before
 
 
 def test_editions_and_their_evaluations_are_listed_in_80_columns(run: Run) -> None:
@@ -204,13 +199,15 @@ def test_a_damaged_answer_is_found_and_only_there(root: Path, run: Run) -> None:
 
 
 def test_without_its_row_an_evaluation_is_not_seen_and_the_figures_are_those_without_it(root: Path) -> None:
-    board = _rows(
+    board = query_rows(
         root, "SELECT * EXCLUDE (place, rank_low, rank_high) FROM leaderboard WHERE edition = 'one'"
     )
     (root / table_file("evaluations", "one@2")).unlink()
-    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("algorithm-3",)]
+    assert query_rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [
+        ("algorithm-3",)
+    ]
     # It may have another place, and its rank others, among more players.
-    (row,) = _rows(
+    (row,) = query_rows(
         root, "SELECT * EXCLUDE (place, rank_low, rank_high) FROM leaderboard WHERE edition = 'one'"
     )
     assert row in board

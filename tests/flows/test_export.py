@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +19,9 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.seeds import seed_file
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import Shown, perennial
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
@@ -49,18 +49,9 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Shown]:
-    """Run a command of `perennial` in this process."""
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
-
-
 def private_of(root: Path) -> set[str]:
     """Return the ids of the private instances."""
-    return {
-        id_ for (id_,) in open_catalog(Store(str(root))).query("SELECT instance_id FROM private_instances")[1]
-    }
+    return {id_ for (id_,) in query_rows(root, "SELECT instance_id FROM private_instances")}
 
 
 def rows_of(folder: Path, table: str) -> list[dict[str, object]]:
@@ -103,10 +94,8 @@ def test_an_export_holds_nothing_of_a_private_instance(grown: Path, tmp_path: Pa
         assert {part["message_id"] for part in json.loads(str(call["request"]))["messages"]} <= messages
 
 
-def test_an_export_describes_and_proves_itself(
-    grown: Path, tmp_path: Path, command: Callable[..., Shown]
-) -> None:
-    done = command("export", "latest", tmp_path / "out", "--root", grown)
+def test_an_export_describes_and_proves_itself(grown: Path, tmp_path: Path, give: Run) -> None:
+    done = give("export", "latest", tmp_path / "out", "--root", grown)
     assert done.code == 0, done.err
     assert "4 instances" in done.out
     assert "over all instances" in done.out
@@ -130,13 +119,13 @@ def test_an_export_describes_and_proves_itself(
 
 
 def test_an_export_refuses_what_is_there_and_leaves_nothing_half_done(
-    grown: Path, tmp_path: Path, command: Callable[..., Shown], monkeypatch: pytest.MonkeyPatch
+    grown: Path, tmp_path: Path, give: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "taken").mkdir()
-    refused = command("export", "e", tmp_path / "taken", "--root", grown)
+    refused = give("export", "e", tmp_path / "taken", "--root", grown)
     assert refused.code == 2
     assert "new folder" in refused.err
-    assert command("export", "nothing", tmp_path / "out", "--root", grown).code == 2
+    assert give("export", "nothing", tmp_path / "out", "--root", grown).code == 2
 
     def flip(folder: Path) -> None:
         (folder / "README.md").write_text("other")
@@ -149,20 +138,20 @@ def test_an_export_refuses_what_is_there_and_leaves_nothing_half_done(
 
 
 def test_after_retirement_nothing_is_left_out_and_the_seed_may_be_revealed(
-    grown: Path, tmp_path: Path, command: Callable[..., Shown]
+    grown: Path, tmp_path: Path, give: Run
 ) -> None:
     root = tmp_path / "root"
     shutil.copytree(grown, root)
-    early = command("editions", "reveal", "e", "--root", root)
+    early = give("editions", "reveal", "e", "--root", root)
     assert (early.code, "retire e" in early.err) == (5, True)
-    assert command("editions", "retire", "e", "--root", root).code == 0
-    assert command("editions", "retire", "e", "--root", root).code == 5
+    assert give("editions", "retire", "e", "--root", root).code == 0
+    assert give("editions", "retire", "e", "--root", root).code == 5
     found = export_edition(Store(str(root)), "e", tmp_path / "out")
     assert found.left_out == {}
     assert "Nothing is left out" in (tmp_path / "out/README.md").read_text()
     assert {row["instance_id"] for row in rows_of(tmp_path / "out", "instances")} >= private_of(root)
-    assert command("editions", "reveal", "e", "--root", root).code == 0
-    assert command("report", "e", "--root", root, "--out", tmp_path).code == 0
+    assert give("editions", "reveal", "e", "--root", root).code == 0
+    assert give("report", "e", "--root", root, "--out", tmp_path).code == 0
     assert "in no export" not in (tmp_path / "e.html").read_text()
     with_seed = export_edition(Store(str(root)), "e", tmp_path / "revealed")
     assert with_seed.files == found.files
@@ -183,17 +172,13 @@ def test_a_changed_file_is_not_exported(grown: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_the_report_shows_no_text_of_a_private_instance(
-    grown: Path, tmp_path: Path, command: Callable[..., Shown]
-) -> None:
-    assert command("report", "e", "--root", grown, "--out", tmp_path).code == 0
+def test_the_report_shows_no_text_of_a_private_instance(grown: Path, tmp_path: Path, give: Run) -> None:
+    assert give("report", "e", "--root", grown, "--out", tmp_path).code == 0
     page = (tmp_path / "e.html").read_text()
     assert "4, in no export; figures are over all instances" in page
     assert not [id_ for id_ in private_of(grown) if id_ in page]
     # Short numbers may be on the page for another reason; a rule of a book is long.
-    books = open_catalog(Store(str(grown))).query(
-        "SELECT text FROM kumo_books JOIN private_instances USING (instance_id)"
-    )[1]
+    books = query_rows(grown, "SELECT text FROM kumo_books JOIN private_instances USING (instance_id)")
     rules = [max(text.splitlines(), key=len) for (text,) in books]
     assert min(map(len, rules)) > 40
     assert not [rule for rule in rules if rule in page]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.foreign_packages import check_by_every_eval_ever
-from tests.flows.hand_made_root import Shown, perennial
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -57,20 +56,14 @@ def private(catalog: Catalog) -> set[str]:
     return found
 
 
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Shown]:
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
-
-
 def lines_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "instances.jsonl").read_text("utf-8").splitlines()]
 
 
 def test_questions_are_what_models_were_asked_and_tell_no_answer(
-    store: Store, catalog: Catalog, private: set[str], tmp_path: Path, command: Callable[..., Shown]
+    store: Store, catalog: Catalog, private: set[str], tmp_path: Path, give: Run
 ) -> None:
-    done = command("export", "e", tmp_path / "out", "--format", "jsonl", "--root", store.root)
+    done = give("export", "e", tmp_path / "out", "--format", "jsonl", "--root", store.root)
     assert done.code == 0, done.err
     assert "2 instances" in done.out
     check_sums(tmp_path / "out")
@@ -294,10 +287,8 @@ def test_without_inspect_its_package_is_named(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_game_of_several_turns_is_no_task_of_lm_eval(
-    store: Store, tmp_path: Path, command: Callable[..., Shown]
-) -> None:
-    refused = command("export", "e", tmp_path / "out", "--format", "lm-eval", "--root", store.root)
+def test_a_game_of_several_turns_is_no_task_of_lm_eval(store: Store, tmp_path: Path, give: Run) -> None:
+    refused = give("export", "e", tmp_path / "out", "--format", "lm-eval", "--root", store.root)
     assert refused.code == 2
     assert "an instance of kumo takes several turns, and lm-eval asks once" in refused.err
     assert refused.err.count("\n") == 1

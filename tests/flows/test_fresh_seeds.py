@@ -5,7 +5,6 @@ import json
 import shutil
 import stat
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,14 +15,14 @@ from perennial.schemas.disclosure import METADATA_KEY, canary_line
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.settings import load_settings
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.seeds import seed_file
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import Shown, perennial
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import edition_content
 
 pytestmark = pytest.mark.slow
@@ -39,13 +38,6 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     for name in ("one", "two"):
         make_edition(folder / name, "e", **FRESH)
     return folder / "one", folder / "two"
-
-
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Shown]:
-    """Run a command of `perennial` in this process."""
-    monkeypatch.setenv("COLUMNS", "200")
-    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +66,7 @@ def secret_of(root: Path) -> str:
 
 def instances(root: Path) -> set[str]:
     """Return what the edition's instances ask."""
-    return {
-        hash_ for (hash_,) in open_catalog(Store(str(root))).query("SELECT content_hash FROM instances")[1]
-    }
+    return {hash_ for (hash_,) in query_rows(root, "SELECT content_hash FROM instances")}
 
 
 def test_two_roots_without_a_seed_share_no_instance(grown: tuple[Path, Path]) -> None:
@@ -109,50 +99,46 @@ def test_no_other_file_holds_the_seed(grown: tuple[Path, Path]) -> None:
         # Parquet compresses: look into the columns too.
         content = json.dumps(edition_content(root, "e"), default=str)
         assert secret not in content
-        drawn = open_catalog(Store(str(root))).query("SELECT DISTINCT seed FROM instances")[1]
+        drawn = query_rows(root, "SELECT DISTINCT seed FROM instances")
         assert drawn == [(None,)]
 
 
-def test_the_operator_reproduces_an_unrevealed_edition_and_nobody_else(
-    root: Path, command: Callable[..., Shown]
-) -> None:
-    done = command("reproduce", "e", "--root", root)
+def test_the_operator_reproduces_an_unrevealed_edition_and_nobody_else(root: Path, give: Run) -> None:
+    done = give("reproduce", "e", "--root", root)
     assert done.code == 0, done.err
     assert "e is reproduced, byte for byte" in done.out
     secret = seed_file(str(root), plan_of(root).seed_commitment)
     kept = secret.read_bytes()
     secret.unlink()
-    failed = command("reproduce", "e", "--root", root)
+    failed = give("reproduce", "e", "--root", root)
     assert failed.code == 2
     assert len(failed.err.strip().splitlines()) == 1
     assert "reveal e" in failed.err
-    assert command("reproduce", "e@1", "--root", root).code == 0  # answers need no secret
-    assert command("verify", "e", "--root", root).code == 0
+    assert give("reproduce", "e@1", "--root", root).code == 0  # answers need no secret
+    assert give("verify", "e", "--root", root).code == 0
     secret.write_bytes(kept[:-1])
-    damaged = command("reproduce", "e", "--root", root)
+    damaged = give("reproduce", "e", "--root", root)
     assert damaged.code == 8
     assert len(damaged.err.strip().splitlines()) == 1
 
 
-def test_a_seed_is_revealed_and_checked_against_its_commitment(
-    root: Path, command: Callable[..., Shown]
-) -> None:
+def test_a_seed_is_revealed_and_checked_against_its_commitment(root: Path, give: Run) -> None:
     secret, commitment = secret_of(root), plan_of(root).seed_commitment
-    before = command("editions", "list", "--root", root, "--format", "json").out
+    before = give("editions", "list", "--root", root, "--format", "json").out
     assert secret not in before
     assert commitment in before
-    shown = command("editions", "reveal", "e", "--root", root)
+    shown = give("editions", "reveal", "e", "--root", root)
     assert shown.code == 0, shown.err
     assert secret in shown.out
     assert hashlib.sha256((root / "reveals/e.seed").read_bytes()).hexdigest() == commitment
-    listed = json.loads(command("editions", "list", "--root", root, "--format", "json").out)
+    listed = json.loads(give("editions", "list", "--root", root, "--format", "json").out)
     assert listed[0]["seed"] == secret
-    assert command("verify", "e", "--root", root).code == 0
+    assert give("verify", "e", "--root", root).code == 0
     # Anybody reproduces it now.
     seed_file(str(root), commitment).unlink()
-    assert command("reproduce", "e", "--root", root).code == 0
+    assert give("reproduce", "e", "--root", root).code == 0
     (root / "reveals/e.seed").write_text("5")
-    altered = command("verify", "e", "--root", root)
+    altered = give("verify", "e", "--root", root)
     assert altered.code == 8
     assert "committed to" in altered.out
 
@@ -169,9 +155,7 @@ def test_a_revealed_seed_draws_the_same_questions_and_marks_them_replayed(root: 
     assert plan.seed_commitment == plan_of(root).seed_commitment
 
 
-def test_equal_seeds_give_equal_bytes_and_are_marked_as_replayed(
-    tmp_path: Path, command: Callable[..., Shown]
-) -> None:
+def test_equal_seeds_give_equal_bytes_and_are_marked_as_replayed(tmp_path: Path, give: Run) -> None:
     for name in ("one", "two"):
         make_edition(tmp_path / name, "e", seed=11)
     files = [
@@ -183,11 +167,11 @@ def test_equal_seeds_give_equal_bytes_and_are_marked_as_replayed(
         for name in ("one", "two")
     ]
     assert files[0] == files[1]
-    listed = command("editions", "list", "--root", tmp_path / "one").out
+    listed = give("editions", "list", "--root", tmp_path / "one").out
     assert "3 instances (replayed, not fresh)" in listed
-    assert command("report", "e", "--root", tmp_path / "one", "--out", tmp_path).code == 0
+    assert give("report", "e", "--root", tmp_path / "one", "--out", tmp_path).code == 0
     assert "11 (replayed, not fresh)" in (tmp_path / "e.html").read_text()
-    nothing = command("editions", "reveal", "e", "--root", tmp_path / "one")
+    nothing = give("editions", "reveal", "e", "--root", tmp_path / "one")
     assert (nothing.code, "nothing to reveal" in nothing.err) == (2, True)
 
 
@@ -218,20 +202,20 @@ def test_a_lost_seed_stops_an_edition_that_was_begun_in_one_line(tmp_path: Path)
     assert lost.value.exit_code == 8
 
 
-def test_pruning_leaves_the_seed(root: Path, command: Callable[..., Shown]) -> None:
+def test_pruning_leaves_the_seed(root: Path, give: Run) -> None:
     before = secret_of(root)
-    assert command("editions", "prune", "--yes", "--root", root).code == 0
+    assert give("editions", "prune", "--yes", "--root", root).code == 0
     assert secret_of(root) == before
 
 
-def test_a_dry_run_draws_no_seed(tmp_path: Path, command: Callable[..., Shown]) -> None:
+def test_a_dry_run_draws_no_seed(tmp_path: Path, give: Run) -> None:
     asked = ("refresh", "--dry-run", "--domains", "chemical_analysis", "--root", tmp_path / "root")
-    document = json.loads(command(*asked, "--json").out)
+    document = json.loads(give(*asked, "--json").out)
     assert document["plan"]["seed"] == "drawn when the work begins"
     assert document["plan"]["freshness"] == "fresh"
     assert "seed_commitment" not in document["plan"]
     assert not (tmp_path / "root").exists()
-    assert json.loads(command(*asked, "--json", "--seed", "4").out)["plan"]["seed"] == 4
+    assert json.loads(give(*asked, "--json", "--seed", "4").out)["plan"]["seed"] == 4
 
 
 def test_files_of_an_edition_have_its_canary_and_books_have_not(grown: tuple[Path, Path]) -> None:
@@ -240,7 +224,7 @@ def test_files_of_an_edition_have_its_canary_and_books_have_not(grown: tuple[Pat
         canary = plan_of(root).canary
         assert str(uuid.UUID(canary)) == canary
         line = canary_line(canary)
-        books = open_catalog(Store(str(root))).query("SELECT text, verdict FROM kumo_books")[1]
+        books = query_rows(root, "SELECT text, verdict FROM kumo_books")
         assert len(books) == 12
         assert all(canary not in text and verdict == "passed" for text, verdict in books)
         files = [*root.glob("tables/**/*.parquet"), *root.glob("analyses/statistics/**/*.parquet")]

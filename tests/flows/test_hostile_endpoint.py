@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from perennial.warehouse.ledger.schema import ledger_file
-from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -36,10 +35,11 @@ def test_lies_and_echoes_are_published_as_what_they_are_by_the_gateway_of_openai
         log = server.log()
     assert {*faults} <= {line.outcome for line in log}
     assert len({line.digest for line in log}) == len(log)
-    found = open_catalog(Store(str(tmp_path))).query(
+    found = query_rows(
+        tmp_path,
         "SELECT count(*), min(usage_reported), max(prompt_tokens + completion_tokens) FROM calls "
-        "WHERE usage = 'bounded'"
-    )[1]
+        "WHERE usage = 'bounded'",
+    )
     count, reported, most = found[0]
     assert count == sum(line.outcome == "lying_usage" for line in log)
     assert json.loads(reported)["completion_tokens"] == 10**12

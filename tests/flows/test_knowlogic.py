@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.knowlogic.scripted_analyst import ANALYSTS, MODELS
@@ -125,12 +124,11 @@ def test_imported_questions_are_played_by_models_and_not_by_exact(
 
 
 def test_the_papers_size_is_600_questions_at_temperature_0_7(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, give: Run
 ) -> None:
     monkeypatch.setenv("PERENNIAL_API_KEY", KEY)
-    run = commands_on(Store(str(tmp_path)), monkeypatch, capsys)
     asked = ("refresh", "--benchmark", "knowlogic", "--size", "paper", "--domains", "nature")
-    done = run(*asked, "--players", "exact,some-model", "--dry-run", "--json")
+    done = give(*asked, "--players", "exact,some-model", "--dry-run", "--json", "--root", tmp_path)
     assert done.code == 0, done.err
     planned = json.loads(done.out)
     assert planned["counts"]["instances"] == 1200

@@ -14,11 +14,11 @@ from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report_books import book_versions
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -47,20 +47,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 @pytest.fixture(scope="module")
 def shown(root: Path) -> dict[tuple[str, int], list[tuple[str, str]]]:
     """Return domain and id of each book in the first message, by instance and number of books."""
     texts = {
         text.strip("\n"): (domain, id_)
-        for text, domain, id_ in _rows(
+        for text, domain, id_ in query_rows(
             root, "SELECT text, domain, instance_id FROM kumo_books JOIN instances USING (instance_id)"
         )
     }
-    messages = _rows(
+    messages = query_rows(
         root,
         "SELECT DISTINCT e.instance_id, e.version, m.content FROM episodes AS e "
         "JOIN turns AS t USING (edition, evaluation, episode_id) JOIN call_messages AS m USING (call_id) "
@@ -92,7 +88,7 @@ def test_fewer_books_are_some_of_more(shown: dict[tuple[str, int], list[tuple[st
 
 
 def test_no_other_book_names_a_truth_of_the_instance(root: Path, shown: dict[tuple[str, int], Any]) -> None:
-    truths = dict(_rows(root, "SELECT instance_id, truths FROM kumo_instances"))
+    truths = dict(query_rows(root, "SELECT instance_id, truths FROM kumo_instances"))
     for (id_, _), books in shown.items():
         others = [of for _, of in books if of != id_]
         assert not any(set(truths[id_]) & set(truths[of]) for of in others)
@@ -104,7 +100,7 @@ def test_the_gap_is_none_for_who_finds_the_book_and_large_for_who_reads_the_last
     columns = "player, books, instances, success_rate, success_rate_alone, gap, gap_low, gap_high, population"
     found = {
         (player, books): of
-        for player, books, *of in _rows(root, f"SELECT {columns} FROM long_context WHERE domain = 'all'")
+        for player, books, *of in query_rows(root, f"SELECT {columns} FROM long_context WHERE domain = 'all'")
     }
     assert set(found) == {(player, books) for player in ("scripted", "hasty") for books in (2, 3)}
     for (player, books), (n, rate, alone, gap, low, high, population) in found.items():
@@ -113,14 +109,14 @@ def test_the_gap_is_none_for_who_finds_the_book_and_large_for_who_reads_the_last
         last = sum(of[-1][1] == id_ for (id_, number), of in shown.items() if number == books)
         assert rate == 1 if player == "scripted" else last / 12 <= rate < 0.9
     tokens = "SELECT avg(prompt_tokens), avg(prompt_tokens_alone) FROM long_context WHERE books = 3"
-    ((among, alone),) = _rows(root, tokens)
+    ((among, alone),) = query_rows(root, tokens)
     assert 2 < among / alone < 3
 
 
 def test_rates_by_place_are_of_where_the_book_stood(
     root: Path, shown: dict[tuple[str, int], list[tuple[str, str]]]
 ) -> None:
-    found = _rows(
+    found = query_rows(
         root,
         "SELECT player, third, instances, success_rate, success_rate_low, success_rate_high "
         "FROM long_context_places WHERE books = 3",
@@ -140,10 +136,7 @@ def test_the_report_lists_it_and_the_same_answers_are_read_again(root: Path, tmp
     assert reproduce_unit(Store(str(root)), "e@1", tmp_path).same
 
 
-def test_a_dry_run_counts_the_tokens_of_all_books(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run: Run = commands_on(Store(str(root)), monkeypatch, capsys)
+def test_a_dry_run_counts_the_tokens_of_all_books(run: Run) -> None:
     asked = ("evaluate", "e", "--players", "m", "--books", "final,among-3", "--dry-run", "--json")
     rows = {row["stage"]: row for row in json.loads(run(*asked).out)["estimates"]}
     alone, among = rows["episodes"], rows["episodes, among-3 books"]

@@ -10,6 +10,7 @@ import pytest
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -35,7 +36,7 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
         done = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "500", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         total = server.status().answered
-    calls = open_catalog(Store(str(tmp_path))).query("SELECT count(*) FROM calls")[1]
+    calls = query_rows(tmp_path, "SELECT count(*) FROM calls")
     assert calls == [(total,)]
 
 

@@ -11,7 +11,7 @@ from perennial.schemas.settings import load_settings
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.schemas.settings.models import load_models
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import perennial
+from tests.flows.hand_made_root import Run
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -23,28 +23,24 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.delenv(name, raising=False)
 
 
-def test_init_writes_files_that_change_nothing_until_something_is_uncommented(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_init_writes_files_that_change_nothing_until_something_is_uncommented(give: Run) -> None:
     before = load_settings({})
-    shown = perennial(monkeypatch, capsys, "init")
+    shown = give("init")
     assert (shown.code, shown.out) == (0, "perennial.toml is written\nmodels.toml is written\n")
     assert load_settings({}) == before.model_copy(update={"root": "warehouse/data"})
     assert load_models() == {}
     Path("models.toml").unlink()
     Path("perennial.toml").write_text("runs = 3\n")
-    again = perennial(monkeypatch, capsys, "init")
+    again = give("init")
     assert again.out == "perennial.toml is there already, and was kept\nmodels.toml is written\n"
     assert load_settings({}).runs == 3
-    nowhere = perennial(monkeypatch, capsys, "init", "absent")
+    nowhere = give("init", "absent")
     assert nowhere.code == 2
     assert re.match(r"perennial: error: absent/perennial.toml: cannot be written", nowhere.err)
 
 
-def test_each_line_of_the_starter_files_is_valid_when_it_is_uncommented(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    perennial(monkeypatch, capsys, "init")
+def test_each_line_of_the_starter_files_is_valid_when_it_is_uncommented(give: Run) -> None:
+    give("init")
     form = type(load_settings({}))
     for name in ("perennial.toml", "models.toml"):
         text = Path(name).read_text()
@@ -60,7 +56,7 @@ def test_each_line_of_the_starter_files_is_valid_when_it_is_uncommented(
 
 @pytest.mark.slow
 def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, give: Run
 ) -> None:
     options = ServerOptions(
         keys=(KEY,), models=("m",), refuse=("temperature",), roles="tests.server.one_word"
@@ -76,8 +72,8 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
             "unknown": shared + 'api = { temperature = "unset" }\n',
         }
         Path("models.toml").write_text("\n".join(f"[{name}]\n{text}" for name, text in entries.items()))
-        shown = perennial(monkeypatch, capsys, "models", "check")
-        one = perennial(monkeypatch, capsys, "models", "check", "good", "--json")
+        shown = give("models", "check")
+        one = give("models", "check", "good", "--json")
     assert shown.code == 6
     good, warm, unknown = shown.out.splitlines()
     assert re.match(
@@ -93,7 +89,7 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
     assert one.code == 0
     (told,) = json.loads(one.out)
     assert told["reply"]["status"] == "ok"
-    nothing = perennial(monkeypatch, capsys, "models", "check", "--models-file", "absent.toml")
+    nothing = give("models", "check", "--models-file", "absent.toml")
     assert (nothing.code, "absent.toml" in nothing.err) == (2, True)
 
 
@@ -110,10 +106,10 @@ def test_a_server_on_the_command_line_is_not_overridden_silently(
     arguments: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    give: Run,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("models.toml").write_text('[m]\nbase_url = "http://127.0.0.1:9/v1"\n')
-    done = perennial(monkeypatch, capsys, *arguments, "--base-url", "http://127.0.0.1:8/v1")
+    done = give(*arguments, "--base-url", "http://127.0.0.1:8/v1")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert '--base-url http://127.0.0.1:8/v1: [m] of models.toml has base_url = "http://127' in done.err

@@ -20,6 +20,7 @@ from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -134,7 +135,7 @@ def test_each_stage_has_one_artifact_with_a_title_made_by_the_task_that_ends_it(
     texts = {key: json.loads(one["data"]) for key, one in by_key.items()}
     assert by_key["kumo-sample"]["description"] == f"Stage sample of {EDITION}"
     assert all(text.startswith("# ") for text in texts.values())
-    ((instances,),) = open_catalog(Store(str(kept.root))).query("SELECT count(*) FROM instances")[1]
+    ((instances,),) = query_rows(kept.root, "SELECT count(*) FROM instances")
     assert f"| instances | {instances} |" in texts["kumo-sample"]
     assert "how the instances of a configuration and setting were drawn" in texts["kumo-sample"]
     assert "CaDiCaL" in texts["kumo-sample"]

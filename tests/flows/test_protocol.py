@@ -15,7 +15,7 @@ from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
 from tests.flows.one_shot import query_rows
 from tests.kumo.paper_clone import AGENT_FILE, write_clone
@@ -107,9 +107,8 @@ def test_the_report_names_the_protocol_and_shows_the_gap(root: Path) -> None:
 
 
 def test_a_dry_run_shows_name_and_hashes_and_estimates_the_control_without_a_book(
-    root: Path, clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    root: Path, clone: Path, run: Run
 ) -> None:
-    run: Run = commands_on(Store(str(root)), monkeypatch, capsys)
     protocol = ("--protocol", "kumo-2025", "--release", str(clone))
     shown = run("evaluate", "e", "--players", "new,closed:new", *protocol, "--dry-run", "--json")
     assert shown.code == 0, shown.err

@@ -17,7 +17,7 @@ from perennial.tasks.kumo.search.solve import TIMED_OUT
 from perennial.tasks.kumo.statistics import topology_figures
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import commands_on
+from tests.flows.hand_made_root import Run
 
 pytestmark = pytest.mark.slow
 
@@ -138,36 +138,29 @@ def test_defects_are_kept_and_told(catalog: Catalog) -> None:
     ]
 
 
-def test_importing_twice_changes_nothing(
-    imported: Path, release: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = commands_on(Store(str(imported)), monkeypatch, capsys)
+def test_importing_twice_changes_nothing(imported: Path, release: Path, give: Run) -> None:
     before = {path: path.read_bytes() for path in imported.rglob("*.parquet")}
-    again = run("import", "kumo", release)
+    command = ("import", "kumo", release, "--root", imported)
+    again = give(*command)
     assert again.code == 0
     assert "was imported from the same files before: nothing to do" in again.out
-    assert run("import", "kumo", release, "--domains", "MusicEnv").code == 5
+    assert give(*command, "--domains", "MusicEnv").code == 5
     assert {path: path.read_bytes() for path in imported.rglob("*.parquet")} == before
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((".",), "not the KUMO authors' repository"),
+        (("EMPTY",), "not the KUMO authors' repository"),
         (("RELEASE", "--domains", "MoonEnv"), "no domain 'MoonEnv'"),
     ],
 )
 def test_what_is_no_release_is_named(
-    release: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    told: str,
+    release: Path, tmp_path: Path, give: Run, arguments: tuple[str, ...], told: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    named = [str(release) if part == "RELEASE" else part for part in arguments]
-    done = commands_on(Store(str(tmp_path / "data")), monkeypatch, capsys)("import", "kumo", *named)
+    folders = {"RELEASE": release, "EMPTY": tmp_path}
+    named = [folders.get(part, part) for part in arguments]
+    done = give("import", "kumo", *named, "--root", tmp_path / "data")
     assert done.code == 2
     assert told in done.err
     assert done.err.count("\n") == 1

@@ -14,6 +14,7 @@ from perennial.schemas.kumo.things import BOOK_STYLES
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
+from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import (
     SMALL_REFRESH,
     Harness,
@@ -59,7 +60,8 @@ def test_an_edition_keeps_both_references(published: Published) -> None:
 
 
 def test_excess_tests_are_beside_expected_ones(published: Published) -> None:
-    rows = open_catalog(Store(str(published.root))).query(
+    rows = query_rows(
+        published.root,
         "SELECT excess_tests_algorithm_3, avg(CASE l.player WHEN 'algorithm-3' THEN k.policy_steps "
         "WHEN 'optimum' THEN k.promise_steps ELSE x.tests END - k.policy_steps), "
         "excess_tests_kumo_2025, avg(x.tests - k.optimal_tests) "
@@ -67,17 +69,18 @@ def test_excess_tests_are_beside_expected_ones(published: Published) -> None:
         "JOIN kumo_episodes AS x USING (edition, evaluation, episode_id) "
         "JOIN instances AS i USING (edition, instance_id) "
         "JOIN kumo_instances AS k USING (edition, instance_id) "
-        "WHERE i.setting = l.setting GROUP BY l.setting, l.player, 1, 3 HAVING bool_and(x.decided)"
-    )[1]
+        "WHERE i.setting = l.setting GROUP BY l.setting, l.player, 1, 3 HAVING bool_and(x.decided)",
+    )
     assert len(rows) == 8
     for excess, expected, realised, on_these in rows:
         assert (excess, realised) == pytest.approx((expected, on_these), abs=1e-9)
 
 
 def test_the_floor_of_balanced_instances_is_known(published: Published) -> None:
-    rows = open_catalog(Store(str(published.root))).query(
-        "SELECT DISTINCT setting, floor, floor_low, above_floor FROM leaderboard WHERE player = 'reader'"
-    )[1]
+    rows = query_rows(
+        published.root,
+        "SELECT DISTINCT setting, floor, floor_low, above_floor FROM leaderboard WHERE player = 'reader'",
+    )
     assert sorted(rows) == [("6x8", 1 / 6, None, 1.0), ("easy", 0.25, None, 1.0)]
 
 
@@ -146,9 +149,7 @@ def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness
         editions.append(json.loads(done.stdout)["edition"])
     assert re.fullmatch(r"kumo-\d{4}-\d\d-\d\d", editions[0])
     assert editions[1] == f"{editions[0]}-2"
-    rows = open_catalog(Store(str(tmp_path))).query(
-        "SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances"
-    )[1]
+    rows = query_rows(tmp_path, "SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances")
     assert rows == [(10, 10)]
 
 

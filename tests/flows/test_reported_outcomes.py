@@ -11,7 +11,7 @@ from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition
 from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
@@ -136,10 +136,7 @@ def test_the_report_lists_the_gap_and_the_same_answers_are_read_again(root: Path
     assert reproduce_unit(Store(str(root)), "e@1", tmp_path).same
 
 
-def test_a_dry_run_counts_instances_of_settings_that_are_small_enough(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run: Run = commands_on(Store(str(root)), monkeypatch, capsys)
+def test_a_dry_run_counts_instances_of_settings_that_are_small_enough(run: Run) -> None:
     asked = ("evaluate", "e", "--players", "m", "--reliability", "0.9,1", "--dry-run", "--json")
     document = json.loads(run(*asked).out)
     assert document["plan"]["versions"] == ["usual", "reliability-90"]

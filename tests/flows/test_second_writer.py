@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.dictionary import saved_questions
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
+from tests.flows.one_shot import query_rows
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
@@ -47,12 +47,10 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(sql)[1]
-
-
 def test_both_writers_books_are_kept_and_checked_by_their_own_writer(root: Path) -> None:
-    books = _rows(root, "SELECT instance_id, version, author, checked_by, verdict, revision FROM kumo_books")
+    books = query_rows(
+        root, "SELECT instance_id, version, author, checked_by, verdict, revision FROM kumo_books"
+    )
     assert len({(of[0], of[-1]) for of in books}) == len(books)
     authors = {(version, author) for _, version, author, _, _, _ in books}
     assert {pair for pair in authors if pair[0].startswith("second")} == {
@@ -65,19 +63,19 @@ def test_both_writers_books_are_kept_and_checked_by_their_own_writer(root: Path)
     seconds = {id_ for id_, version, *_ in books if version == "second"}
     assert seconds == firsts & passed
     assert 0 < len(seconds) < len(passed)
-    ((first_books,),) = _rows(root, "SELECT sum(books) FROM revisions")
+    ((first_books,),) = query_rows(root, "SELECT sum(books) FROM revisions")
     assert first_books == 10
 
 
 def test_the_preference_is_half_of_the_difference_of_two_gains(root: Path) -> None:
-    shown = _rows(root, "SELECT player, instance_id, version, success::INT FROM episodes")
+    shown = query_rows(root, "SELECT player, instance_id, version, success::INT FROM episodes")
     of = {(player, id_, version): success for player, id_, version, success in shown}
     ids = sorted({id_ for _, id_, version in of if version == "second"})
     one, two = ([of[name, id_, None] - of[name, id_, "second"] for id_ in ids] for name in ("one", "two"))
     expected = mean((mine - other) / 2 for mine, other in zip(one, two, strict=True))
     columns = "player, other_player, instances, preference"
     assert expected != 0
-    assert _rows(root, f"SELECT {columns} FROM version_preferences") == [
+    assert query_rows(root, f"SELECT {columns} FROM version_preferences") == [
         ("one", "two", len(ids), pytest.approx(expected))
     ]
     row, *_ = open_catalog(Store(str(root))).records(saved_questions()["own_books"].ask({}))
@@ -92,18 +90,18 @@ def test_a_second_writer_is_another_model_beside_a_writer() -> None:
 
 def test_a_judge_judges_every_book_of_a_model_and_decides_nothing(root: Path) -> None:
     columns = "author, judged_by, verdict, judged_right, judge_call_ids"
-    books = _rows(root, f"SELECT {columns} FROM kumo_books")
+    books = query_rows(root, f"SELECT {columns} FROM kumo_books")
     by_models = [of for of in books if of[0] != "template"]
     assert {judge for _, judge, *_ in by_models} == {"judge"}
     others = [tuple(of[1:]) for of in books if of[0] == "template"]
     assert all((judge, right, calls) == (None, None, []) for judge, _, right, calls in others)
     seen = {(verdict, right) for _, _, verdict, right, _ in by_models}
     assert seen == {("passed", True), ("failed", False), ("failed", True)}
-    judged = _rows(root, "SELECT books FROM book_judgements")
+    judged = query_rows(root, "SELECT books FROM book_judgements")
     assert sum(n for (n,) in judged) == len(by_models)
     # The same text is judged once.
     named = {call for *_, calls in by_models for call in calls}
-    assert _rows(root, "SELECT count(*) FROM calls WHERE role = 'judge'") == [(len(named),)]
+    assert query_rows(root, "SELECT count(*) FROM calls WHERE role = 'judge'") == [(len(named),)]
 
 
 def test_a_judge_needs_a_writer() -> None:

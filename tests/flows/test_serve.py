@@ -15,7 +15,7 @@ import pytest
 
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import perennial
+from tests.flows.hand_made_root import Run
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.webhook import running_hook
 
@@ -151,7 +151,7 @@ def test_an_address_without_a_prefect_server_is_one_line_at_once(tmp_path: Path)
 def test_what_cannot_be_served_is_one_line_before_a_server_starts(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    give: Run,
     options: tuple[str, ...],
     environment: dict[str, str],
     message: str,
@@ -159,6 +159,6 @@ def test_what_cannot_be_served_is_one_line_before_a_server_starts(
     monkeypatch.chdir(tmp_path)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    shown = perennial(monkeypatch, capsys, "serve", *options)
+    shown = give("serve", *options)
     assert (shown.code, shown.err.count("\n")) == (2, 1), shown.err
     assert message in shown.err

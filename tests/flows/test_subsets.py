@@ -9,10 +9,10 @@ import pytest
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import commands_on
+from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_unit
+from tests.flows.one_shot import query_rows
 
 pytestmark = pytest.mark.slow
 
@@ -36,19 +36,15 @@ def _evaluate(root: Path, instances: int, **changed: Any) -> str:
 
 
 def _played(root: Path) -> list[tuple[Any, ...]]:
-    return open_catalog(Store(str(root))).query(
+    return query_rows(
+        root,
         "SELECT evaluation, domain, count(DISTINCT instance_id), count(*) FROM episodes "
-        "JOIN instances USING (edition, instance_id) WHERE player = 'random' GROUP BY ALL ORDER BY ALL"
-    )[1]
+        "JOIN instances USING (edition, instance_id) WHERE player = 'random' GROUP BY ALL ORDER BY ALL",
+    )
 
 
 def test_a_subset_is_spread_over_domains_and_extended_by_the_rest(root: Path) -> None:
-    names = [
-        domain
-        for (domain,) in open_catalog(Store(str(root))).query(
-            "SELECT DISTINCT domain FROM instances ORDER BY 1"
-        )[1]
-    ]
+    names = [domain for (domain,) in query_rows(root, "SELECT DISTINCT domain FROM instances ORDER BY 1")]
     one, two = names
     first = _evaluate(root, 4).partition("@")[2]
     assert _played(root) == [(first, one, 2, 4), (first, two, 2, 4)]
@@ -56,9 +52,7 @@ def test_a_subset_is_spread_over_domains_and_extended_by_the_rest(root: Path) ->
     assert _played(root)[2:] == [(second, one, 1, 2), (second, two, 1, 2)]
     third = _evaluate(root, 0).partition("@")[2]
     assert _played(root)[4:] == [(third, one, 1, 2), (third, two, 1, 2)]
-    runs = open_catalog(Store(str(root))).query(
-        "SELECT DISTINCT run FROM episodes WHERE player = 'random' ORDER BY 1"
-    )[1]
+    runs = query_rows(root, "SELECT DISTINCT run FROM episodes WHERE player = 'random' ORDER BY 1")
     assert runs == [(0,), (1,)]
 
 
@@ -71,10 +65,7 @@ def test_other_runs_or_too_many_instances_are_refused(tmp_path: Path) -> None:
         _evaluate(tmp_path, 9)
 
 
-def test_a_dry_run_counts_the_subset_alone(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = commands_on(Store(str(root)), monkeypatch, capsys)
+def test_a_dry_run_counts_the_subset_alone(run: Run) -> None:
     options = ("evaluate", "one", "--players", "a-model", "--runs", "3", "--instances", "4", "--dry-run")
     found = json.loads(run(*options, "--json").out)
     assert found["counts"]["episodes"] == 12

@@ -11,7 +11,7 @@ from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.server_words import is_same_model
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
-from tests.flows.hand_made_root import perennial
+from tests.flows.hand_made_root import Run
 from tests.flows.prefect_harness import Harness
 from tests.llm.http_double import ask, ok, request, usage
 from tests.server.options import ServerOptions
@@ -73,19 +73,17 @@ def test_a_prompt_that_was_cut_is_seen_by_its_count() -> None:
     assert (cut.usage, whole.usage, chinese.usage) == ("short", "reported", "short")
 
 
-def test_check_says_who_answered(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_check_says_who_answered(monkeypatch: pytest.MonkeyPatch, give: Run, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     faults = {"other_model": 1.0}
     with running_server(ServerOptions(models=("m",), faults=faults, roles="tests.server.one_word")) as server:
-        shown = perennial(monkeypatch, capsys, "models", "check", "m", "--base-url", server.url)
+        shown = give("models", "check", "m", "--base-url", server.url)
     assert shown.code == 0
     assert "note: the reply is by 'other-1', as the server says, and not by 'm'" in shown.out
     with running_server(
         ServerOptions(models=("m",), faults={"blank": 1.0}, roles="tests.server.one_word")
     ) as server:
-        shown = perennial(monkeypatch, capsys, "models", "check", "m", "--base-url", server.url)
+        shown = give("models", "check", "m", "--base-url", server.url)
     assert shown.code == 6
     assert "failed  m at " in shown.out
     assert "the reply is empty" in shown.out
