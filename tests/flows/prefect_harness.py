@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -140,6 +141,17 @@ def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]
         kept = ", ".join(f'"{name}"' for name in names)
         content[table.name] = catalog.query(f"SELECT {kept} FROM {table.name} WHERE edition = '{edition}'")[1]
     return content
+
+
+def read_until(process: "subprocess.Popen[str]", pattern: str) -> None:
+    """Read what the process prints up to a line in which this is found; fail where there is none."""
+    assert process.stdout is not None
+    printed = ""
+    for line in process.stdout:
+        printed += line
+        if re.search(pattern, line):
+            return
+    raise AssertionError(printed)
 
 
 def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:

@@ -1,7 +1,5 @@
 """Commands that read, their formats, their help and what they import."""
 
-import csv
-import io
 import json
 import os
 import re
@@ -16,31 +14,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment
-
-
-@pytest.mark.slow
-def test_query_prints_table_csv_and_json(harness: Harness, published: Published, tmp_path: Path) -> None:
-    columns = "player, attempted, success_rate, NULL AS nothing, [1, 2] AS listed"
-    sql = f"SELECT {columns} FROM leaderboard ORDER BY 1"
-    outputs = {}
-    for form in ("table", "csv", "json"):
-        done = harness.perennial("query", sql, "--root", str(published.root), "--format", form, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        outputs[form] = done.stdout
-    records = json.loads(outputs["json"])
-    assert len(records) == 10
-    assert records[0] == {
-        "player": "algorithm-3",
-        "attempted": 12,
-        "success_rate": 1.0,
-        "nothing": None,
-        "listed": [1, 2],
-    }
-    lines = list(csv.reader(io.StringIO(outputs["csv"])))
-    assert lines[0] == ["player", "attempted", "success_rate", "nothing", "listed"]
-    assert len(lines) == 11
-    assert "│ algorithm-3 │" in outputs["table"]
-    assert "10 rows" in outputs["table"]
+from tests.flows.test_cli_domains import document, write
 
 
 def test_editions_are_listed(harness: Harness, published: Published, tmp_path: Path) -> None:
@@ -65,18 +39,6 @@ def test_domains_are_listed_with_the_editions_that_hold_them(
         "chemical_analysis",
     }
     assert len(editions) == len(bundled_domains())
-
-
-@pytest.mark.slow
-def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:
-    done = harness.perennial(
-        *("query", "FROM kumo_lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
-        *("--format", "json"),
-        cwd=tmp_path,
-    )
-    (row,) = json.loads(done.stdout)
-    assert row["moves"][-1] in row["valid_truths"]
-    assert json.loads(row["config"])["name"] == row["domain"]
 
 
 @pytest.mark.slow
@@ -110,31 +72,16 @@ def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_sample_keeps_what_it_found(harness: Harness, tmp_path: Path) -> None:
-    config = {
-        "name": "Coin",
-        "truths": ["heads", "tails"],
-        "actions": ["look"],
-        "outcomes": [
-            {
-                "action": "look",
-                "type": "str",
-                "states": [
-                    {"label": "face", "rules_out": ["tails"]},
-                    {"label": "back", "rules_out": ["heads"]},
-                ],
-            }
-        ],
-    }
-    (tmp_path / "coin.json").write_text(json.dumps(config))
-    options = ("--config", "coin.json", "--out", "coins.jsonl", "--count", "9", "--sampler", "kumo-2025")
+    write(tmp_path, "trees.json", actions=["Smell"], outcomes=document()["outcomes"][:1])
+    options = ("--config", "trees.json", "--out", "drawn.jsonl", "--count", "9", "--sampler", "kumo-2025")
     done = harness.perennial("domains", "sample", *options, "--truths", "2", "--actions", "1", cwd=tmp_path)
     assert done.returncode == 3
-    assert re.search(r"error: .*Coin.*2.*9", done.stderr)
-    assert len((tmp_path / "coins.jsonl").read_text().splitlines()) == 2
+    assert re.search(r"error: .*Trees.*2.*9", done.stderr)
+    assert len((tmp_path / "drawn.jsonl").read_text().splitlines()) == 2
     for wrong in (("--truths", "3", "--actions", "1"), ("--truths", "2", "--actions", "2")):
         done = harness.perennial("domains", "sample", *options, *wrong, cwd=tmp_path)
         assert done.returncode == 2
-        assert "Coin" in done.stderr
+        assert "Trees" in done.stderr
 
 
 def test_sample_never_repeats_a_published_instance(

@@ -12,7 +12,6 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report_books import control_gaps
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition
 from tests.flows.one_shot import query_rows
@@ -28,9 +27,8 @@ TRUE, MADE = "Chemical Analysis", "Chemical Analysis (counterfactual)"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edition `e`, which a program played, and a model that goes by the true facts and never by its book."""
     root = tmp_path_factory.mktemp("exchanged")
-    options = ServerOptions(keys=(KEY,), roles="tests.kumo.knowing_player", models=("chemist",))
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.setenv("PERENNIAL_API_KEY", KEY)
+    options = ServerOptions(roles="tests.kumo.knowing_player", models=("chemist",))
+    with running_server(options) as server:
         players = ["algorithm-3", "chemist", "closed:chemist"]
         make_edition(root, "e", instances=8, counterfactual=True, players=players, base_url=server.url)
     return root

@@ -188,16 +188,6 @@ def test_every_unit_is_whole_audited_and_reproduced(parted: Path, tmp_path: Path
         assert all(table.same_bytes is not False for table in result.tables)
 
 
-def test_a_damaged_answer_is_found_and_only_there(root: Path, run: Run) -> None:
-    flip(root / table_file("turns", "one@2"))
-    shown = run("verify", "one")
-    assert shown.code == 8
-    assert "one@2: tables/turns/edition=one/2.parquet: altered" in shown.out
-    assert "one: as it was published" in shown.out
-    assert "one@1: as it was published" in shown.out
-    assert run("verify", "one@1").code == 0
-
-
 def test_without_its_row_an_evaluation_is_not_seen_and_the_figures_are_those_without_it(root: Path) -> None:
     board = query_rows(
         root, "SELECT * EXCLUDE (place, rank_low, rank_high) FROM leaderboard WHERE edition = 'one'"

@@ -18,7 +18,6 @@ from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.seeds import seed_file
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition, make_evaluation
 from tests.flows.one_shot import query_rows
@@ -36,8 +35,7 @@ CELLS = {"domains": ["chemical_analysis", "mineral_identification"], "settings":
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root with an edition whose books a model wrote, played by programs and models, twice."""
     root = tmp_path_factory.mktemp("private")
-    with pytest.MonkeyPatch.context() as patch, running_server(ServerOptions(keys=(KEY,), seed=3)) as server:
-        patch.setenv("PERENNIAL_API_KEY", KEY)
+    with running_server(ServerOptions(seed=3)) as server:
         given = {"base_url": server.url, "runs": 1}
         make_edition(
             root,

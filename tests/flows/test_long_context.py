@@ -15,7 +15,6 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition
 from tests.flows.one_shot import query_rows
@@ -40,9 +39,8 @@ GROWN = {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edition `e` of three domains and their counterfactuals, played with one, two and three books."""
     root = tmp_path_factory.mktemp("among")
-    options = ServerOptions(keys=(KEY,), roles="tests.kumo.hasty_player", models=("scripted", "hasty"))
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.setenv("PERENNIAL_API_KEY", KEY)
+    options = ServerOptions(roles="tests.kumo.hasty_player", models=("scripted", "hasty"))
+    with running_server(options) as server:
         make_edition(root, "e", base_url=server.url, **GROWN)
     return root
 

@@ -14,7 +14,6 @@ from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
 from tests.flows.one_shot import query_rows
@@ -36,9 +35,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def root(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edition `e` that a model played under the protocol with its book and without, and once more later."""
     root = tmp_path_factory.mktemp("asked")
-    options = ServerOptions(keys=(KEY,), roles="tests.kumo.paper_clone", models=("paper", "later"))
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.setenv("PERENNIAL_API_KEY", KEY)
+    options = ServerOptions(roles="tests.kumo.paper_clone", models=("paper", "later"))
+    with running_server(options) as server:
         given = {"base_url": server.url, "protocol": "kumo-2025", "release": str(clone)}
         make_edition(root, "e", instances=6, players=PLAYERS, **given)
         make_evaluation(root, "e", players=["later"], **given)

@@ -10,7 +10,6 @@ from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
 from perennial.warehouse.store.store import Store
-from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition
 from tests.flows.one_shot import query_rows
@@ -32,9 +31,7 @@ GROWN = {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edition `e`, played with outcomes and with reports; the model takes reports for outcomes."""
     root = tmp_path_factory.mktemp("reported")
-    options = ServerOptions(keys=(KEY,))
-    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
-        patch.setenv("PERENNIAL_API_KEY", KEY)
+    with running_server(ServerOptions()) as server:
         players = ["optimum", "random", "guesser", "scripted"]
         make_edition(root, "e", base_url=server.url, players=players, **GROWN)
     return root

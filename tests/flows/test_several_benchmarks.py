@@ -13,11 +13,10 @@ import pytest
 from perennial.flows.refresh.several import prepare_each
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings.several import load_each
-from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
 from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.flows.webhook import running_hook
 from tests.server.log import answers_by_digest
@@ -63,7 +62,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in query_rows(folder / "data", sql)]
+    return [tuple(row) for row in open_catalog(Store(str(folder / "data"))).query(sql)[1]]
 
 
 @pytest.mark.slow

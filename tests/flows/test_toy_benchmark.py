@@ -22,13 +22,12 @@ from perennial.prompts import render
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 from perennial.schemas.settings import load_settings
 from perennial.tasks.report.page import sections
-from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY
 from tests.flows.installed_benchmarks import installed, write_package
 from tests.flows.made_units import make_edition
-from tests.flows.one_shot import query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -75,18 +74,22 @@ def root(_installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield folder
 
 
+def _rows(root: Path, sql: str) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
+
+
 def test_its_editions_are_played_analysed_and_queried(root: Path) -> None:
-    board = query_rows(
+    board = _rows(
         root, "SELECT edition, player, setting, success_rate FROM leaderboard WHERE setting <> 'all'"
     )
     assert sorted(board) == sorted(
         (e, *who, rate) for e in ("first", "second") for who, rate in RIGHT.items()
     )
-    assert query_rows(root, "SELECT count(*), count(DISTINCT instance_id) FROM toy_sums") == [(240, 240)]
-    asked = query_rows(root, "SELECT DISTINCT template FROM calls")
+    assert _rows(root, "SELECT count(*), count(DISTINCT instance_id) FROM toy_sums") == [(240, 240)]
+    asked = _rows(root, "SELECT DISTINCT template FROM calls")
     assert asked == [("toy/sum.md.j2",)]
-    assert query_rows(root, "SELECT count(*) FROM transcripts WHERE player = 'scripted'") != [(0,)]
-    assert query_rows(root, "SELECT count(*) FROM lineage WHERE benchmark = 'toy'") == [(2 * 120 * 3,)]
+    assert _rows(root, "SELECT count(*) FROM transcripts WHERE player = 'scripted'") != [(0,)]
+    assert _rows(root, "SELECT count(*) FROM lineage WHERE benchmark = 'toy'") == [(2 * 120 * 3,)]
 
 
 def test_its_editions_are_audited_reported_and_reproduced(
