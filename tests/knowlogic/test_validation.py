@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.knowlogic.commands import knowledge as command
+from perennial.schemas.errors import Damaged
 from perennial.schemas.knowlogic.things import Knowledge
 from perennial.warehouse.knowlogic import knowledge as loading
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
@@ -62,26 +63,13 @@ def tables() -> Tables:
             row("id if_property if_value property value", "insect_legs", "class", "insect", "legs", "6")
         ],
         "social/relations": [
-            row(relations, *cells)
+            row(relations, *cells.split(","))
             for cells in (
-                ("friend", "朋友", "friend", "friends", "", "friend", "friend", "", "", "", "", "a book"),
-                ("boss", "领导", "boss", "bosses", "", "staff", "staff", "", "", "", "", "a book"),
-                (
-                    "staff",
-                    "下属",
-                    "subordinate",
-                    "subordinates",
-                    "",
-                    "boss",
-                    "boss",
-                    "",
-                    "",
-                    "",
-                    "",
-                    "a book",
-                ),
-                ("husband", "丈夫", "husband", "husbands", "m", "husband", "wife", "", "", "", "", "a book"),
-                ("wife", "妻子", "wife", "wives", "f", "husband", "wife", "", "", "", "", "a book"),
+                "friend,朋友,friend,friends,,friend,friend,,,,,a book",
+                "boss,领导,boss,bosses,,staff,staff,,,,,a book",
+                "staff,下属,subordinate,subordinates,,boss,boss,,,,,a book",
+                "husband,丈夫,husband,husbands,m,husband,wife,,,,,a book",
+                "wife,妻子,wife,wives,f,husband,wife,,,,,a book",
             )
         ],
         "time/anchors": [row("id year zh en", "google", "1998", "谷歌公司成立", "Google was founded")],
@@ -185,13 +173,21 @@ def test_validate_prints_findings_and_exits_with_1(monkeypatch: pytest.MonkeyPat
     assert (finding["rule"], finding["table"], finding["row"]) == ("duplicate_name_zh", ENTITIES, "ant")
 
 
+@pytest.mark.parametrize(
+    ("table", "column"), [("nature/rules", "if_value"), (RELATIONS, "inverse_m"), (PEOPLE, "en")]
+)
+def test_a_table_without_a_column_is_damaged(table: str, column: str) -> None:
+    made = tables()
+    for cells in made[table]:
+        del cells[column]
+    with pytest.raises(Damaged, match=f"lacks column '{column}': put it back"):
+        validate_knowledge(base(made))
+
+
 def test_tables_are_listed_and_shown() -> None:
     listed = CliRunner().invoke(command, ["list", "--json"])
-    assert {"table": "names/people", "rows": 60}.items() <= {
-        key: value
-        for each in json.loads(listed.stdout)
-        if each["table"] == "names/people"
-        for key, value in each.items()
+    assert {"names/people": 60}.items() <= {
+        row["table"]: row["rows"] for row in json.loads(listed.stdout)
     }.items()
     shown = CliRunner().invoke(command, ["show", "m01", "--json"])
     assert json.loads(shown.stdout)["names/people"][0]["en"] == "James"

@@ -13,13 +13,13 @@ FOLDERS = ("names", "nature", "space", "time", "social", "kinship")
 
 @lru_cache(maxsize=1)
 def load_knowledge() -> Knowledge:
-    """All tables, read once."""
+    """All tables, read once; a cell that a row lacks is empty, as the rules find it."""
     tables = {}
     root = files("perennial.warehouse.knowlogic")
     for folder in FOLDERS:
         directory = root / folder
         for file in sorted(directory.iterdir(), key=lambda entry: entry.name) if directory.is_dir() else ():
             if file.name.endswith(".csv"):
-                text = file.read_text(encoding="utf-8")
-                tables[f"{folder}/{file.name.removesuffix('.csv')}"] = tuple(csv.DictReader(StringIO(text)))
+                rows = tuple(csv.DictReader(StringIO(file.read_text(encoding="utf-8")), restval=""))
+                tables[f"{folder}/{file.name.removesuffix('.csv')}"] = rows
     return Knowledge(tables, content_id("kb", {name: list(rows) for name, rows in tables.items()}))

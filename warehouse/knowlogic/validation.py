@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import NamedTuple
 
+from perennial.schemas.errors import Damaged
 from perennial.schemas.knowlogic.things import Knowledge, Row
 
 # What a rule finds: a row of a table, and what is wrong with it.
@@ -188,11 +188,8 @@ def find_wrong_kinds(knowledge: Knowledge) -> Found:
     for row in rows_of(knowledge, _CELLS):
         for property_, allowed in kinds.items():
             if _list_values(row.get(property_, "")) and entities.get(row["id"]) not in allowed:
-                yield (
-                    _CELLS,
-                    row["id"],
-                    f"{property_} is of {', '.join(allowed)}, not of {entities.get(row['id'])}",
-                )
+                message = f"{property_} is of {', '.join(allowed)}, not of {entities.get(row['id'])}"
+                yield _CELLS, row["id"], message
 
 
 def find_missing_rows(knowledge: Knowledge) -> Found:
@@ -314,10 +311,8 @@ def find_two_years(knowledge: Knowledge) -> Found:
     """Find events, the same by name in a language, that have one year here and another one there."""
     years: dict[tuple[str, str], str] = {}
     for table, rows in knowledge.tables.items():
-        for row in rows:
-            for language in ("zh", "en"):
-                if not (row.get("year") and row.get(language)):
-                    continue
+        for row in (row for row in rows if row.get("year")):
+            for language in filter(row.get, _LANGUAGES):
                 first = years.setdefault((language, row[language].casefold()), row["year"])
                 if first != row["year"]:
                     yield table, key_of(row), f"{language} {row[language]!r} is of {row['year']} and {first}"
@@ -327,7 +322,7 @@ def find_two_years(knowledge: Knowledge) -> Found:
 
 
 def _all(*checks: Check) -> Check:
-    return lambda knowledge: chain.from_iterable(check(knowledge) for check in checks)
+    return lambda knowledge: (finding for check in checks for finding in check(knowledge))
 
 
 RULES: dict[str, Check] = {
@@ -351,5 +346,9 @@ RULES: dict[str, Check] = {
 
 
 def validate_knowledge(knowledge: Knowledge, rules: Iterable[str] = tuple(RULES)) -> list[KnowledgeFinding]:
-    """What breaks the rules of these names, rule by rule, in the tables' order."""
-    return [KnowledgeFinding(name, *finding) for name in rules for finding in RULES[name](knowledge)]
+    """What breaks the rules of these names, in order; raise Damaged where a table lacks a column."""
+    checks = [(name, RULES[name]) for name in rules]
+    try:
+        return [KnowledgeFinding(name, *finding) for name, check in checks for finding in check(knowledge)]
+    except KeyError as error:
+        raise Damaged(f"a table of the knowledge base lacks column {error}: put it back") from None
