@@ -21,19 +21,8 @@ class ScriptedExpander:
 
     role = "expander"
     faults = (
-        "in_prose",
-        "wrong_depth",
-        "numbers",
-        "too_large",
-        "recurring",
-        "twice",
-        "few",
-        "raises",
-        "skipped",
-        "unclear",
-        "no_input",
-        "bare_list",
-        "not_a_number",
+        *("in_prose", "wrong_depth", "numbers", "too_large", "recurring", "twice", "few"),
+        *("raises", "skipped", "unclear", "no_input", "bare_list", "not_a_number"),
     )
 
     def recognises(self, asked: Asked) -> bool:

@@ -25,7 +25,7 @@ def catalog(analysed: Store) -> Catalog:
     return open_catalog(analysed)
 
 
-def one(catalog: Catalog, where: str, what: str = "success") -> float:
+def mean(catalog: Catalog, where: str, what: str = "success") -> float:
     """Return the mean over items of the mean over runs; all items have as many runs of a player."""
     ((value,),) = catalog.query(
         f"SELECT avg({what}::INT) FROM episodes JOIN a2rbench_items USING (edition, instance_id) "
@@ -44,15 +44,15 @@ def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalo
     for row in board:
         own = f"player = '{row['player']}' AND"
         for column, where in COLUMNS.items():
-            assert row[column] == pytest.approx(one(catalog, f"{own} NOT is_remapped AND {where}")), column
-        assert row["remapped_accuracy"] == pytest.approx(one(catalog, f"{own} is_remapped"))
+            assert row[column] == pytest.approx(mean(catalog, f"{own} NOT is_remapped AND {where}")), column
+        assert row["remapped_accuracy"] == pytest.approx(mean(catalog, f"{own} is_remapped"))
         assert row["grid_accuracy"] is None
         assert row["delta_s"] == pytest.approx(
-            one(catalog, f"{own} commutes AND NOT is_remapped") - row["remapped_accuracy"]
+            mean(catalog, f"{own} commutes AND NOT is_remapped") - row["remapped_accuracy"]
         )
         assert row["played"] == 20
         assert (row["collapse_rate"] > 0) == (row["player"] in made_edition.MODELS)
-        assert row["collapse_rate"] == pytest.approx(one(catalog, f"{own} NOT is_remapped", "collapsed"))
+        assert row["collapse_rate"] == pytest.approx(mean(catalog, f"{own} NOT is_remapped", "collapsed"))
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_remapping_pairs_items_with_their_copies(catalog: Catalog) -> None:
         assert row["not_remapped"] == 0
         own = f"player = '{row['player']}' AND is_remapped"
         own += {"all": "", "line_symbolic": " AND dimension = 1"}.get(row["domain"], " AND dimension = 3")
-        assert row["p1_accuracy"] == pytest.approx(one(catalog, own))
+        assert row["p1_accuracy"] == pytest.approx(mean(catalog, own))
         low, high = row["delta_s_low"], row["delta_s_high"]
         # Of one rule alone there is no interval.
         assert (low is None) == (row["domain"] == "line_symbolic")
@@ -111,9 +111,10 @@ def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None
     assert {row["items"] for row in rows} == {*kinds}
     assert {row["cell"] for row in rows if row["items"] == "p0"} == {*cells}
     for row in rows:
-        own = f"player = 'm-small' AND {kinds[row['items']]} AND {cells[row['cell']]}"
+        counted = f"{kinds[row['items']]} AND {cells[row['cell']]}"
+        assert catalog.query(f"SELECT count(*) FROM a2rbench_items WHERE {counted}")[1] == [(row["played"],)]
         for name, what in (("accuracy", "success"), ("collapse_rate", "collapsed")):
-            assert row[name] == pytest.approx(one(catalog, own, what))
+            assert row[name] == pytest.approx(mean(catalog, f"player = 'm-small' AND {counted}", what))
             assert 0 <= row[f"{name}_low"] <= row[name] <= row[f"{name}_high"] <= 1
 
 
@@ -126,7 +127,7 @@ def test_phases_are_of_each_author_and_of_all(catalog: Catalog) -> None:
     for row in rows:
         author = "" if row["author"] == "all" else f" AND author = '{row['author']}'"
         where = f"player = 'search' AND NOT is_remapped AND ceil(variation / 3) = {names.index(row['phase'])}"
-        assert row["accuracy"] == pytest.approx(one(catalog, where + author))
+        assert row["accuracy"] == pytest.approx(mean(catalog, where + author))
 
 
 def test_failures_are_counted_by_cell_and_by_variation(catalog: Catalog) -> None:
@@ -182,7 +183,7 @@ def test_the_papers_tables_count_copies_as_items(catalog: Catalog) -> None:
         own = f"player = '{row['player']}'"
         assert row["played"] == 35
         for column, where in COLUMNS.items():
-            assert row[column] == pytest.approx(one(catalog, f"{own} AND {where}")), column
+            assert row[column] == pytest.approx(mean(catalog, f"{own} AND {where}")), column
 
 
 @pytest.mark.slow
@@ -196,8 +197,8 @@ def test_dimensions_have_a_row_an_author_and_player(catalog: Catalog) -> None:
     }
     for row in rows:
         own = f"player = '{row['player']}' AND dimension = {row['dimension'][0]}"
-        assert row["accuracy"] == pytest.approx(one(catalog, f"{own} AND NOT is_remapped"))
-        assert row["paper_accuracy"] == pytest.approx(one(catalog, own))
+        assert row["accuracy"] == pytest.approx(mean(catalog, f"{own} AND NOT is_remapped"))
+        assert row["paper_accuracy"] == pytest.approx(mean(catalog, own))
 
 
 def test_an_edition_without_models_that_write_has_no_costs(catalog: Catalog) -> None:

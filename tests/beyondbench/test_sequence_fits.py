@@ -1,7 +1,7 @@
 """The fits of sequences against brute force and the paper's examples."""
 
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, permutations, product
 from math import e, floor, isqrt, sqrt
 
 import pytest
@@ -15,6 +15,7 @@ from perennial.tasks.beyondbench.medium.fits.floors import (
     fit_exponential_floor,
     fit_nested_radical,
     fit_radical_recurrence,
+    fit_ratio_floor,
 )
 from perennial.tasks.beyondbench.medium.fits.linear import (
     fit_perturbed,
@@ -155,6 +156,18 @@ def test_radical_recurrences_agree_with_a_search_of_all_rules():
                 if all(isqrt(c2 * terms[n - 2] + d2 * n * n + e2) == terms[n - 1] for n in range(8, 1, -1)):
                     expected.add(isqrt(c2 * terms[-1] + d2 * 81 + e2))
         assert set(fit_radical_recurrence(terms)) == expected
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 9_999), st.integers(1, 20), st.integers(1, 20))
+def test_rounded_ratios_agree_with_a_search_of_all_rules(first, a, b):
+    def extend(a, b):
+        return list(accumulate(range(1, 9), lambda term, n: term * (n + a) // (n + b), initial=first))
+
+    shown = extend(a, b)[:8]
+    assume(a != b and min(shown) > 0)
+    others = [extend(*other) for other in permutations(range(1, 21), 2)]
+    assert set(fit_ratio_floor(shown)) == {terms[8] for terms in others if terms[:8] == shown}
 
 
 def test_rounded_multiples_agree_with_a_search_in_doubles():
