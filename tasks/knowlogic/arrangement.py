@@ -131,7 +131,7 @@ class Puzzle:
         return list(map(self.frame.mask, self.statements))
 
     @cached_property
-    def held(self) -> int:
+    def kept(self) -> int:
         """The arrangements that keep all statements."""
         return all_of(self.frame, self.stated)
 
@@ -139,9 +139,9 @@ class Puzzle:
         """The number of arrangements, and what all of them say of each option."""
         # Where nothing can hold, neither can an option.
         verdicts = (
-            verdict(self.held, mask) if self.held else False for mask in map(self.frame.mask, self.options)
+            verdict(self.kept, mask) if self.kept else False for mask in map(self.frame.mask, self.options)
         )
-        return EngineDecision(self.held.bit_count() // self.symmetry, tuple(verdicts))
+        return EngineDecision(self.kept.bit_count() // self.symmetry, tuple(verdicts))
 
     def count_steps(self) -> int:
         """The fewest statements that decide the hardest option; ValueError where they leave one open."""

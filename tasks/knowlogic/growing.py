@@ -163,9 +163,9 @@ class TestedQuestion:
 
     def read_problem(self, languages: Sequence[Language]) -> Problem | None:
         """The problem of all rows; None, with a fault, where they have not the same one."""
-        held = [question.language for question in self.questions]
-        if sorted(held) != sorted(languages):
-            self.faults.append(f"the pair has texts in {', '.join(held)}, expected {', '.join(languages)}")
+        written = [question.language for question in self.questions]
+        if sorted(written) != sorted(languages):
+            self.faults.append(f"the pair has texts in {', '.join(written)}, expected {', '.join(languages)}")
         payloads = {question.payload for question in self.questions}
         if len(payloads) != 1 or len({question.pair for question in self.questions}) != 1:
             self.faults.append("the texts of the pair are of different problems")

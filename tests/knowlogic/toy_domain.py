@@ -176,8 +176,8 @@ def _labels(problem: Problem) -> Labels:
 def _canonical(problem: Problem) -> object:
     """Return the problem with the people numbered by where they stand."""
     puzzle = _puzzle(problem)
-    held = puzzle.held
-    seats = dict(zip(problem.entities, puzzle.frame.arrangement(held), strict=True)) if held else {}
+    kept = puzzle.kept
+    seats = dict(zip(problem.entities, puzzle.frame.arrangement(kept), strict=True)) if kept else {}
     number = {**seats, GAP: GAP}
 
     def rename(said: Proposition | None) -> list[object]:

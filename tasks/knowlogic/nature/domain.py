@@ -82,10 +82,10 @@ class NatureJudge:
         The things are what they are, but a number is only a name: each place is named by the thing that the
         statements put there. (Where they allow several arrangements, places keep their numbers.)
         """
-        held = self.puzzle(problem).held
+        kept = self.puzzle(problem).kept
         names: dict[Argument, Argument] = {}
-        if held.bit_count() == 1:
-            arrangement = FRAME.arrangement(held)
+        if kept.bit_count() == 1:
+            arrangement = FRAME.arrangement(kept)
             names = {slot + 1: problem.entities[index] for slot, index in enumerate(arrangement)}
         asked = problem.asked and self._rename(problem.asked, names)
         return [
