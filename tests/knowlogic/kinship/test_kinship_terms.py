@@ -16,7 +16,7 @@ from tests.knowlogic.drawn_problems import drawn, list_requests
 from tests.knowlogic.kinship.kinship_items import kinship, say, terms
 from tests.knowlogic.kinship.kinship_words import Words
 
-# Kinship questions: the level, the terms that are used, golden texts, introductions.
+# Kinship questions: the level, the terms that are used, introductions.
 
 
 def test_the_level_is_the_papers_formula() -> None:

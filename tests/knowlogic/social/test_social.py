@@ -199,7 +199,7 @@ def test_a_mark_is_of_one_holder_in_both_languages(other: str, expected: bool | 
     assert general().decide(asked) == general().check(asked) == EngineDecision(1, (expected,))
 
 
-# The tables and sentences of general social relations: consistent, unambiguous, like the golden texts.
+# The tables and sentences of general social relations: consistent, unambiguous.
 
 
 RELATIONS = table().by_id
