@@ -1,4 +1,4 @@
-"""What goes wrong around a refresh: a full disk, a read-only root, damaged or deleted data, a clock set back.
+"""What goes wrong around a refresh: a full disk, damaged or deleted data, a clock set back.
 
 Each is detected and told in one line with its remedy; nothing is published, and what was published before
 stays as it was, byte for byte.
