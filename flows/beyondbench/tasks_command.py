@@ -39,7 +39,7 @@ _SHOWN_CHARACTERS = 2_000
 @prints_rows
 def list_tasks(
     suite: Annotated[Suite | None, typer.Option(help="Only the tasks of this suite.")] = None,
-    form: Format = Format.table,
+    format_: Format = Format.table,
 ) -> None:
     """List the tasks with their variations, sizes, complexity, and log10 of how many problems there are.
 
@@ -47,10 +47,10 @@ def list_tasks(
     tables give, whether the paper counts the variation among its 117, and what is asked unlike there.
     """
     rows = [row for task in TASKS.values() if suite in (None, task.suite) for row in _size_rows(task)]
-    if form is Format.table:
+    if format_ is Format.table:
         _print_catalogue(rows)
     else:
-        print_rows(list(rows[0]), [tuple(row.values()) for row in rows], form)
+        print_rows(list(rows[0]), [tuple(row.values()) for row in rows], format_)
 
 
 @tasks.command(epilog="Example: perennial tasks show addition --size 8 --answer 'The answer is \\boxed{12}.'")

@@ -133,7 +133,7 @@ def new(
 def codes(
     file: FileArgument,
     root: RootOption = None,
-    form: Format = Format.table,
+    format_: Format = Format.table,
 ) -> None:
     """Draw the codes of the study's participants and print them, once: only hashes of them are kept.
 
@@ -147,7 +147,7 @@ def codes(
 
     read = read_study(file)
     drawn = draw_codes(read, data_root(root), file)
-    print_rows(("participant", "code"), [(person_name(code.public), str(code)) for code in drawn], form)
+    print_rows(("participant", "code"), [(person_name(code.public), str(code)) for code in drawn], format_)
     Terminal(soft_wrap=True, stderr=True).print(
         f"{count(len(drawn), 'new code')} of study {read.name}: keep them where nobody else reads them, they "
         "cannot be printed again"
@@ -161,7 +161,7 @@ def codes(
 def status(
     file: FileArgument,
     root: RootOption = None,
-    form: Format = Format.table,
+    format_: Format = Format.table,
 ) -> None:
     """Print each participant's progress, and finish pending deletions.
 
@@ -178,7 +178,7 @@ def status(
         closed_at = ledger.closed_at()
         rows = count_states(opened, ledger, ledger.now() if closed_at is None else closed_at)
         stale = find_stale(opened, ledger, store)
-    print_rows(("participant", "state", "ended", "of"), [tuple(row.values()) for row in rows], form)
+    print_rows(("participant", "state", "ended", "of"), [tuple(row.values()) for row in rows], format_)
     console = Terminal(soft_wrap=True, stderr=True)
     console.print(f"study {read.name} is {'open' if closed_at is None else 'closed'}")
     if pending is not None:

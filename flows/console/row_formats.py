@@ -179,29 +179,26 @@ _JSON = typer.Option("--json", help="The same as --format json.")
 
 
 def prints_rows(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes a `Format` the options --format, unless it describes it, and --json.
+    """Give a command with a `format_` the options --format, unless it describes it, and --json.
 
     It gets the format that both ask for; InvalidOption is raised where they differ.
     """
-    parameters: dict[str, inspect.Parameter] = {}
-    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
-        kind = parameter.annotation
-        parameters[name] = parameter.replace(
-            annotation=Annotated[Format, _FORMAT] if kind is Format else kind
-        )
-        if Format in (kind, getattr(kind, "__origin__", None)):
-            chosen = name
-            flag = parameter.replace(name="as_json", default=False, annotation=Annotated[bool, _JSON])
-            parameters[flag.name] = flag
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        is_plain = parameter.annotation is Format
+        parameters.append(parameter.replace(annotation=Annotated[Format, _FORMAT]) if is_plain else parameter)
+        if parameter.name == "format_":
+            as_json = parameter.replace(name="as_json", default=False, annotation=Annotated[bool, _JSON])
+            parameters.append(as_json)
 
     @wraps(function)
-    def command(*, as_json: bool, **values: Any) -> None:
-        if as_json and values[chosen] is Format.csv:
+    def command(*, format_: Format, as_json: bool, **values: Any) -> None:
+        if as_json and format_ is Format.csv:
             raise InvalidOption("--json and --format csv: expected one of them")
-        function(**values | ({chosen: Format.json} if as_json else {}))
+        function(format_=Format.json if as_json else format_, **values)
 
     # Typer reads options off a signature.
-    setattr(command, "__signature__", inspect.Signature([*parameters.values()]))  # noqa: B010  unknown to mypy
+    setattr(command, "__signature__", inspect.Signature(parameters))  # noqa: B010  unknown to mypy
     return command
 
 

@@ -77,15 +77,15 @@ def show(
 
 @knowledge.command(epilog="Example: perennial knowledge validate")
 @prints_rows
-def validate(form: Format = Format.table) -> None:
+def validate(format_: Format = Format.table) -> None:
     """Check every table by named rules and print what breaks them; the exit code is 1 where anything does."""
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
     from perennial.warehouse.knowlogic.validation import RULES, validate_knowledge
 
     base = load_knowledge()
     findings = validate_knowledge(base)
-    if findings or form is not Format.table:
-        print_rows(["rule", "table", "row", "message"], [tuple(finding) for finding in findings], form)
+    if findings or format_ is not Format.table:
+        print_rows(["rule", "table", "row", "message"], [tuple(finding) for finding in findings], format_)
     cells = sum(len(row) for rows in base.tables.values() for row in rows)
     Terminal(stderr=True, soft_wrap=True).print(
         f"{count(len(findings), 'finding')} of {len(RULES)} rules in {len(base.tables)} tables, "

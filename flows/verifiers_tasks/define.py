@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 from pydantic import create_model
 
+from perennial.schemas.errors import add_extra
+
 try:
     import verifiers.v1 as vf
 except ModuleNotFoundError as error:
     if error.name not in ("verifiers", "verifiers.v1"):
         raise
     raise ModuleNotFoundError(
-        "environments of verifiers need a package that is not installed: "
-        "pip install -e '.[verifiers]' in perennial's clone",
+        f"environments of verifiers need a package that is not installed: {add_extra('verifiers')}",
         name=error.name,
     ) from None
 

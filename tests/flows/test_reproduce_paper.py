@@ -89,7 +89,7 @@ def root(extract: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def run(capsys: pytest.CaptureFixture[str], root: str, **options: Any) -> str:
     with pytest.raises(FiguresDiffer) as caught:
-        reproduce_paper(benchmark="kumo", root=root, **{"form": Format.table, "as_json": False, **options})
+        reproduce_paper(benchmark="kumo", root=root, **{"format_": Format.table, "as_json": False, **options})
     assert caught.value.exit_code == 11
     assert "figure 3 (success_rate)" in str(caught.value)
     return capsys.readouterr().out
@@ -137,7 +137,7 @@ def test_the_page_fits_80_columns_and_says_why_a_value_is_not_there(
 
 
 def test_csv_has_a_line_a_value(root: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = list(csv.DictReader(run(capsys, root, form=Format.csv).splitlines()))
+    rows = list(csv.DictReader(run(capsys, root, format_=Format.csv).splitlines()))
     assert len(rows) >= len(printed_values())
     assert {"item", "printed", "ours", "difference", "reason"} <= set(rows[0])
 
@@ -158,7 +158,7 @@ def test_what_the_import_keeps_of_copies_and_of_runs_without_instances(root: str
 
 def test_a_root_without_the_edition_is_told_what_is_needed(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="perennial reproduce-paper kumo PATH") as caught:
-        reproduce_paper(benchmark="kumo", root=str(tmp_path), form=Format.table, as_json=False)
+        reproduce_paper(benchmark="kumo", root=str(tmp_path), format_=Format.table, as_json=False)
     assert "\n" not in str(caught.value)
 
 

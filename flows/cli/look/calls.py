@@ -1,7 +1,6 @@
 """`perennial calls`: list the model calls of a data root, or show one whole."""
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -104,7 +103,7 @@ def find_episode(catalog: Catalog, typed: str) -> str:
     return _choose_id("episodes", typed, prefix, [str(id_) for (id_,) in matches], absent)
 
 
-def _choose_id(what: str, typed: str, prefix: str, matches: Sequence[str], absent: str) -> str:
+def _choose_id(what: str, typed: str, prefix: str, matches: list[str], absent: str) -> str:
     """Choose the only id that begins with the prefix, or the one that is the prefix: it comes first."""
     if prefix in matches or len(matches) == 1:
         return matches[0]
@@ -169,7 +168,7 @@ def calls(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="List at most this many calls, the newest first.")] = 20,
     root: RootOption = None,
-    form: Format = Format.table,
+    format_: Format = Format.table,
 ) -> None:
     """List the model calls of a data root, newest first, or show one in full.
 
@@ -188,9 +187,9 @@ def calls(
         if call_id is None:
             # What was sent is known by edition alone.
             spent = ledger.spending(edition) if wanted == CallFilter(edition=edition) else None
-            _print_list(wanted, ledger.newest(wanted, limit), ledger.totals(wanted), form, spent)
+            _print_list(wanted, ledger.newest(wanted, limit), ledger.totals(wanted), format_, spent)
         else:
-            _print_call(ledger.call(_whole_id(ledger, call_id)), form)
+            _print_call(ledger.call(_whole_id(ledger, call_id)), format_)
 
 
 def _calls_of(store: Store, typed: str) -> tuple[str, ...]:

@@ -191,7 +191,7 @@ def reproduce_paper(
         ),
     ] = None,
     root: RootOption = None,
-    form: Format = Format.table,
+    format_: Format = Format.table,
 ) -> None:
     """Print each table and figure of a benchmark's paper: what it prints, ours, the difference, or why not.
 
@@ -210,16 +210,16 @@ def reproduce_paper(
     with show_steps("reproduce-paper") as step:
         rows = paper.compare_paper(data_root(root), path, step)
     verdicts = judge_figures(rows, paper.least_agreeing)
-    if form is Format.json:
+    if format_ is Format.json:
         whole = {
             "benchmark": benchmark,
             "figures": [{**asdict(verdict), "agrees": verdict.agrees} for verdict in verdicts],
             "values": [asdict(row) for row in rows],
         }
         sys.stdout.write(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
-    elif form is Format.csv:
+    elif format_ is Format.csv:
         names = [field.name for field in fields(rows[0])]
-        print_rows(names, ([getattr(row, name) for name in names] for row in rows), form)
+        print_rows(names, ([getattr(row, name) for name in names] for row in rows), format_)
     else:
         _print(rows, verdicts)
     differing = [f"{verdict.item} ({verdict.metric})" for verdict in verdicts if verdict.agrees is False]

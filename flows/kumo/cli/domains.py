@@ -117,15 +117,15 @@ def validate(
 
 @domains.command(name="list", epilog="Example: perennial domains list --json")
 @prints_rows
-def list_domains(root: RootOption = None, form: Format = Format.table) -> None:
+def list_domains(root: RootOption = None, format_: Format = Format.table) -> None:
     """List the domains that come with perennial, and how many editions of the data root hold each."""
     configs = {name: load_bundled(name) for name in bundled_domains()}
     uses = domain_uses(data_root(root))
     rows = [_domain_row(name, config, uses.get(config.domain_id, 0)) for name, config in configs.items()]
-    if form is Format.table:
+    if format_ is Format.table:
         _print_domains(rows)
     else:
-        print_rows(list(rows[0]), [tuple(row.values()) for row in rows], form)
+        print_rows(list(rows[0]), [tuple(row.values()) for row in rows], format_)
 
 
 def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, object]:
