@@ -101,11 +101,13 @@ def check(source: str | int, count: int, seed: int) -> int:
     return checked
 
 
+# A fault of rounding may be as rare as one number in ten thousand.
+@pytest.mark.parametrize(("count", "least"), [(40, 50), pytest.param(1_000, 3_500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("source", [*SLUGS, *range(WORLDS)])
 def test_a_number_is_of_its_precision_in_its_state_and_in_the_cell_of_the_valid_truth(
-    source: str | int,
+    source: str | int, count: int, least: int
 ) -> None:
-    assert check(source, 40, 1) > 50
+    assert check(source, count, count) > least
 
 
 @pytest.mark.parametrize("slug", SLUGS)
