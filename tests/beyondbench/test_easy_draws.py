@@ -7,12 +7,10 @@ from collections import Counter
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.easy import arithmetic as division
-from perennial.tasks.beyondbench.easy import arithmetic as multiplication
-from perennial.tasks.beyondbench.easy import order as mode
+from perennial.tasks.beyondbench.easy.arithmetic import count_pairs, largest_factor
 from perennial.tasks.beyondbench.easy.counting import find_palindromes
 from perennial.tasks.beyondbench.easy.lists import LARGEST, LARGEST_OF_PAIR, arrange, plant
-from perennial.tasks.beyondbench.easy.order import draw_order
+from perennial.tasks.beyondbench.easy.order import count_lists, count_lists_of_maxima, draw_order, patterns
 from perennial.tasks.beyondbench.problem import draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
@@ -36,7 +34,7 @@ def test_drawn_problems_keep_to_their_ranges(name, variation):
         assert rejected < 5
         if name == "multiplication":
             assert 0 < abs(math.prod(values)) < 10**15
-            assert max(map(abs, values)) <= multiplication.largest_factor(size)
+            assert max(map(abs, values)) <= largest_factor(size)
         else:
             assert -largest <= min(values) <= max(values) <= largest
             assert variation == "standard" or max(map(abs, values)) > 100_000
@@ -123,7 +121,7 @@ def test_modes_come_in_one_two_and_three_and_each_up_to_four_times():
 
 @pytest.mark.parametrize("size", range(2, 9))
 def test_the_largest_factor_is_the_last_whose_power_is_below_1e15(size):
-    largest = multiplication.largest_factor(size)
+    largest = largest_factor(size)
     assert largest**size < 10**15 <= (largest + 1) ** size
 
 
@@ -131,12 +129,12 @@ def test_the_largest_factor_is_the_last_whose_power_is_below_1e15(size):
 def test_spaces_are_what_enumeration_counts():
     lists = list(itertools.product(range(5), repeat=4))
     for times in (1, 2, 3):
-        assert mode.count_lists_of_maxima(4, times, 5) == sum(
+        assert count_lists_of_maxima(4, times, 5) == sum(
             found.count(max(found)) == times and len(set(found)) == 5 - times for found in lists
         )
     _, space = plant(lambda _variation: [0, 1], lambda _variation: range(5))
     assert round(10 ** space("", 4).log10) == len(lists)
-    assert division.count_pairs(20) == sum(
+    assert count_pairs(20) == sum(
         b != 0 and 10 * abs(a) >= abs(b) for a in range(-20, 21) for b in range(-20, 21)
     )
 
@@ -148,9 +146,8 @@ def test_the_space_of_modes_is_what_enumeration_counts():
         rest = [count for count in often if count < times and count != 1]
         return (times, often.count(times), len(rest)) if set(rest) <= {times - 1} else None
 
-    patterns = mode.patterns(6)
-    lists = (found for found in itertools.product(range(5), repeat=6) if pattern(found) in patterns)
-    counted = dict(zip(patterns, mode.count_lists(6, 5), strict=True))
+    counted = dict(zip(patterns(6), count_lists(6, 5), strict=True))
+    lists = (found for found in itertools.product(range(5), repeat=6) if pattern(found) in counted)
     assert Counter(map(pattern, lists)) == {key: number for key, number in counted.items() if number}
 
 

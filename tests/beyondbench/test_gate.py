@@ -57,7 +57,7 @@ def with_form(name: str, method: str, change: Callable[..., Any]) -> Task[Any]:
 
     def changed(params: Any) -> Any:
         form = task.form(params)
-        methods = {each: getattr(form, each) for each in dir(form) if each[0] != "_"}
+        methods = {attribute: getattr(form, attribute) for attribute in dir(form) if attribute[0] != "_"}
         return SimpleNamespace(**methods | {method: partial(change, form)})
 
     return replace(task, form=changed)
