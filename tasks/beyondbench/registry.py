@@ -1,4 +1,4 @@
-"""The tasks of BeyondBench by name, each imported when it is first asked for, beside the paper's."""
+"""The tasks of BeyondBench by name, imported when first asked for, and how they differ from the paper."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Success against training steps: what a model learns from golden play, and where it helps (figure 5)."""
+"""Figures of KUMO's report: success against training and steps, domain graphs, and optimal counts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -125,8 +125,8 @@ def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[
     for edition in editions if len(sums) else ():
         ids: list[str] = []
         for batch in _read(store, "kumo_instances", edition, ["instance_id", *_NAMES.values()]):
-            held = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
-            ids += batch.column("instance_id").filter(pa.array(np.isin(held, sums))).to_pylist()
+            batch_sums = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
+            ids += batch.column("instance_id").filter(pa.array(np.isin(batch_sums, sums))).to_pylist()
         for row in rows_with(store, "kumo_instances", edition, "instance_id", ids, _CONTENT) if ids else ():
             yield edition, row
 

@@ -157,9 +157,9 @@ Near = Iterator[tuple[str, tuple[Any, ...]]]
 
 @dataclass(frozen=True)
 class Inputs(Generic[P]):
-    """What the functions of a task are given, and what a task has beside these functions.
+    """What tasks on one kind of input share: how inputs are drawn, shown, read and guessed.
 
-    `arguments(params)` are theirs; `near(params)` yields other arguments, each with what a player mistook.
+    `arguments(params)` are given to a task's functions; `near(params)` yields others, each with its mistake.
     """
 
     params: type[P]
@@ -175,7 +175,7 @@ class Inputs(Generic[P]):
 
 
 def _near_lists(params: ListParams) -> Near:
-    """Neighbouring lists: what is computed of by a player who misreads the list or the rule."""
+    """Neighbouring lists: whoever misreads the list or the rule gives the answer of one of them."""
     values = params.values
     neighbours = {
         "without the first": values[1:],
@@ -257,13 +257,13 @@ def easy_task(
     inputs: Inputs[Any] = LISTS,
     *,
     kind: Kind = INTEGER,
-    **own_inputs: Any,
+    **changes: Any,
 ) -> Task[Any]:
     """Name a task by its template (`order/mean`); `compute` solves and verifies, `recompute` checks.
 
-    `own_inputs` are parts of the inputs that this task has otherwise.
+    `changes` replace parts of the inputs for this task.
     """
-    inputs = replace(inputs, **own_inputs)
+    inputs = replace(inputs, **changes)
 
     def near_misses(params: Any, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
         for mistake, arguments in inputs.near(params):

@@ -40,7 +40,7 @@ class SequenceFamily:
 
 
 def extend(first: Sequence[int], count: int, step: Callable[[list[int]], int]) -> list[int]:
-    """So many terms: the first ones, and of all before it each next one."""
+    """The first `count` terms: those that are given, then each next one by `step` from all before it."""
     terms = list(first)
     while len(terms) < count:
         terms.append(step(terms))
