@@ -117,8 +117,8 @@ def measure_leak(folder: Path, instances: int, epochs: Sequence[int]) -> dict[in
         )
         asked = {"benchmark": "beyondbench", "runs": 1, "players": players}
         make_evaluation(root, "e", models_file=str(folder / "leak" / "checkpoints.toml"), **asked)
-    names, rows = open_catalog(Store(str(root))).query("FROM contamination_gaps")
-    by_player = {row["player"]: row for row in (dict(zip(names, values, strict=True)) for values in rows)}
+    gaps = open_catalog(Store(str(root))).records("FROM contamination_gaps")
+    by_player = {row["player"]: row for row in gaps}
     return dict(zip((0, *epochs), (by_player[player] for player in players), strict=True))
 
 

@@ -73,8 +73,7 @@ def answer(catalog: Catalog, words: str, **names: str) -> list[Row]:
     ((_, sql),) = [(question, sql) for question, sql in QUERIES.items() if words in question]
     for name, here in {**NAMES, **names}.items():
         sql = sql.replace(name, here)
-    columns, rows = catalog.query(sql)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    return catalog.records(sql)
 
 
 def read(root: Path, table: str, edition: str = "") -> list[Row]:

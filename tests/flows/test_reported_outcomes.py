@@ -9,6 +9,7 @@ from perennial.flows.editions.report import report_data
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.tasks.kumo.report_books import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
+from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run
 from tests.flows.made_units import make_edition
@@ -92,25 +93,16 @@ def test_a_belief_of_another_reliability_breaks_the_rule(root: Path, change: str
 
 
 def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
-    columns = (
-        "instances, success_rate, expected_success, attainable_success, tests, count, optimum_success, "
-        "optimum_count, stated, brier_score, brier_score_exact, success_rate_alone, gap, gap_low, gap_high"
-    )
-    names = columns.split(", ")
-    found = {
-        player: dict(zip(names, of, strict=True))
-        for player, *of in query_rows(
-            root, f"SELECT player, {columns} FROM reliability_scores WHERE domain = 'all'"
-        )
-    }
-    assert set(found) == {"optimum", "random", "scripted"}
-    best, model, random = found["optimum"], found["scripted"], found["random"]
-    for of in found.values():
-        assert of["instances"] == 16
-        assert of["optimum_success"] == best["optimum_success"]
-        assert of["expected_success"] <= of["attainable_success"] + 1e-12
-        assert of["gap"] == pytest.approx(of["success_rate_alone"] - of["success_rate"])
-        assert of["gap_low"] <= of["gap"] <= of["gap_high"]
+    sql = "FROM reliability_scores WHERE domain = 'all'"
+    scores = {row["player"]: row for row in open_catalog(Store(str(root))).records(sql)}
+    assert set(scores) == {"optimum", "random", "scripted"}
+    best, model, random = scores["optimum"], scores["scripted"], scores["random"]
+    for row in scores.values():
+        assert row["instances"] == 16
+        assert row["optimum_success"] == best["optimum_success"]
+        assert row["expected_success"] <= row["attainable_success"] + 1e-12
+        assert row["gap"] == pytest.approx(row["success_rate_alone"] - row["success_rate"])
+        assert row["gap_low"] <= row["gap"] <= row["gap_high"]
     assert best["expected_success"] == pytest.approx(best["attainable_success"])
     assert random["expected_success"] < model["expected_success"] < best["expected_success"]
     assert best["success_rate_alone"] == model["success_rate_alone"] == 1

@@ -37,13 +37,12 @@ OWN = {"episode_id", "player", "call_id", "seconds", "evaluation", "move_id"}
 
 def rows_of(store: Store, table: str, evaluation: str, player: str) -> list[dict[str, Any]]:
     """Return the rows of a player's episodes in a table, sorted, without what bears the player's name."""
-    names, rows = open_catalog(store).query(
+    rows = open_catalog(store).records(
         f"SELECT t.*, e.instance_id AS of, e.run AS of_run FROM {table} AS t "
         "JOIN episodes AS e USING (edition, evaluation, episode_id) "
         f"WHERE e.evaluation = '{evaluation}' AND e.player = '{player}'"
     )
-    found = (dict(zip(names, row, strict=True)) for row in rows)
-    return sorted(({key: value for key, value in row.items() if key not in OWN} for row in found), key=repr)
+    return sorted(({key: value for key, value in row.items() if key not in OWN} for row in rows), key=repr)
 
 
 def calls_of(store: Store, model: str) -> list[tuple[Any, ...]]:

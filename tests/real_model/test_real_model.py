@@ -86,13 +86,12 @@ def play(folder: Path, benchmark: str) -> list[Row]:
     }
     settings = load_settings({"benchmark": benchmark, **asked})
     make_unit(settings, prepare_evaluation(settings, Store(settings.root), instances=COUNTS[benchmark]))
-    names, rows = open_catalog(Store(str(folder / "data"))).query(
+    return open_catalog(Store(str(folder / "data"))).records(
         "SELECT e.instance_id, e.status, e.score, e.tokens, list(t.reply ORDER BY turn) AS replies, "
         "list(c.status ORDER BY turn) AS calls, list(c.model) AS models "
         "FROM episodes AS e JOIN transcripts AS t USING (edition, evaluation, episode_id) "
         "JOIN calls AS c USING (edition, evaluation, call_id) GROUP BY ALL ORDER BY ALL"
     )
-    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 @pytest.mark.parametrize("benchmark", ["knowlogic", "kumo"])
@@ -102,8 +101,7 @@ def test_it_plays_a_tiny_edition_and_every_entrance_says_the_same(benchmark: str
     store = Store(str(folder / "data"))
     catalog = open_catalog(store)
     questions = f"FROM instances JOIN {QUESTION_TABLES[benchmark]} USING (edition, instance_id)"
-    names, rows = catalog.query(questions)
-    shown = {row[names.index("instance_id")]: dict(zip(names, row, strict=True)) for row in rows}
+    shown = {row["instance_id"]: row for row in catalog.records(questions)}
     seats = find_benchmark(benchmark).take_seats(store, "e", [*shown], {})
     assert len(episodes) == COUNTS[benchmark]
     lines = {seat.instance_id: line_of_edition(benchmark, shown[seat.instance_id], seat) for seat in seats}

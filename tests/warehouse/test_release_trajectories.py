@@ -313,9 +313,6 @@ def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
     }
 
 
-# Files, parts and processes
-
-
 ON_BOTH = dict.fromkeys((("WeatherEnv", EASY), ("OtherEnv", EASY)), ON_WEATHER["WeatherEnv", EASY])
 
 

@@ -165,14 +165,13 @@ def test_domain_scores_and_difficulty(store: Store) -> None:
 
 def test_transcripts_show_each_reply_and_what_came_back(store: Store) -> None:
     catalog = open_catalog(store)
-    names, rows = catalog.query("FROM transcripts WHERE player = 'algorithm-3'")
-    found = [dict(zip(names, row, strict=True)) for row in rows]
-    assert [(row["turn"], row["reply"], row["feedback"]) for row in found] == [
+    turns = catalog.records("FROM transcripts WHERE player = 'algorithm-3'")
+    assert [(row["turn"], row["reply"], row["feedback"]) for row in turns] == [
         (1, "<ANSWER> measure </ANSWER>", "4.5"),
         (2, "<ANSWER> look up </ANSWER>", "grey"),
         (3, "<ANSWER> rain </ANSWER>", None),
     ]
-    assert {(row["benchmark"], row["domain"], row["setting"], row["status"]) for row in found} == {
+    assert {(row["benchmark"], row["domain"], row["setting"], row["status"]) for row in turns} == {
         ("kumo", "Weather", "3x2", "solved")
     }
     # A model's reply is kept with its call alone.
@@ -319,31 +318,28 @@ def test_domains_have_intervals_and_the_name_that_commands_use(store: Store, tmp
 
 @pytest.mark.parametrize("view", ["lineage", "kumo_lineage"])
 def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Store, view: str) -> None:
-    names, rows = open_catalog(store).query(
-        f"FROM {view} WHERE player IN ('algorithm-3', 'm') ORDER BY player, run"
-    )
-    lost, cut, own = (dict(zip(names, row, strict=True)) for row in (rows[2], rows[1], rows[0]))
-    assert (own["call_ids"], own["player_model"]) == (None, None)
+    sql = f"FROM {view} WHERE player IN ('algorithm-3', 'm') ORDER BY player, run"
+    solved, cut, lost = open_catalog(store).records(sql)
+    assert (solved["call_ids"], solved["player_model"]) == (None, None)
     assert (lost["call_ids"], lost["player_model"], lost["player_template"]) == (
         ["call_lost"],
         "m",
         "kumo/players/turn.md.j2",
     )
     assert (cut["tokens"], cut["cost_usd"], cut["score"], cut["turns"]) == (7, 0.5, 0.0, 1)
-    assert (own["seed"], own["index"], own["domain"], own["setting"]) == (3, 0, "Weather", "3x2")
-    assert own["content_hash"] == tiny_edition.CONTENT_HASH
-    assert json.loads(own["refresh_settings"])["edition"] == "e1"
-    assert own["created_at"] == NOW
+    assert (solved["seed"], solved["index"], solved["domain"], solved["setting"]) == (3, 0, "Weather", "3x2")
+    assert solved["content_hash"] == tiny_edition.CONTENT_HASH
+    assert json.loads(solved["refresh_settings"])["edition"] == "e1"
+    assert solved["created_at"] == NOW
 
 
 def test_lineage_leads_from_an_episode_to_its_configuration_and_templates(store: Store) -> None:
     catalog = open_catalog(store)
-    names, (row,) = catalog.query("FROM kumo_lineage WHERE player = 'algorithm-3'")
-    found = dict(zip(names, row, strict=True))
-    assert found["moves"] == ["measure", "look up", "rain"]
-    assert found["feedback"] == ["4.5", "grey", None]
-    assert found["config_id"] == tiny_edition.CONFIG.config_id
-    assert found["book_verdict"] == "passed"
+    (row,) = catalog.records("FROM kumo_lineage WHERE player = 'algorithm-3'")
+    assert row["moves"] == ["measure", "look up", "rain"]
+    assert row["feedback"] == ["4.5", "grey", None]
+    assert row["config_id"] == tiny_edition.CONFIG.config_id
+    assert row["book_verdict"] == "passed"
     rows = catalog.query(
         "SELECT DISTINCT player_template, player_template_hash, book_version_call_ids FROM kumo_lineage "
         "WHERE player = 'm'"

@@ -84,9 +84,7 @@ def private_texts(catalog: Catalog) -> set[str]:
     for table in TABLES.values():
         if table.kind in ("root", "analysis"):
             continue
-        names, rows = catalog.query(f"FROM {table.name}")
-        for row in rows:
-            values = dict(zip(names, row, strict=True))
+        for values in catalog.records(f"FROM {table.name}"):
             is_private = any(values.get(column) in ids[column] for column in ids)
             of[is_private] += _texts(value for name, value in values.items() if name not in _VOCABULARY)
     secret = {text for text in of[True] if len(text) >= _SHORTEST}

@@ -98,12 +98,11 @@ def test_no_public_file_has_a_word_or_a_form_of_a_private_question(
     tmp_path: Path,
 ) -> None:
     store, (table, _) = Store(str(private_root)), TABLES_OF_QUESTIONS[edition]
-    names, values = open_catalog(store).query(
+    rows = open_catalog(store).records(
         f"SELECT q.*, i.origin, p.instance_id IS NOT NULL AS is_private FROM {table} AS q "
         "JOIN instances AS i USING (edition, instance_id) "
         "LEFT JOIN private_instances AS p USING (instance_id)"
     )
-    rows = [dict(zip(names, row, strict=True)) for row in values]
     private = [row for row in rows if row["is_private"]]
     assert 0.2 < len(private) / len(rows) < 0.6
     secret_forms = {form for row in private for form in forms_of(row)}

@@ -68,15 +68,13 @@ def episode(
     """
     catalog = open_catalog(existing_root(root))
     quoted_id = quote(find_episode(catalog, episode_id))
-    names, rows = catalog.query(
-        f"FROM transcripts WHERE episode_id = {quoted_id} ORDER BY edition, evaluation, turn"
-    )
+    replies = f"FROM transcripts WHERE episode_id = {quoted_id} ORDER BY edition, evaluation, turn"
     if format_ is not Format.table:
-        print_rows(names, rows, format_)
+        print_rows(*catalog.query(replies), format_)
         return
     columns = ", ".join((*_OF_THE_EPISODE, *_MORE))
     heads = f"SELECT {columns} FROM episodes_wide WHERE episode_id = {quoted_id} ORDER BY ALL"
-    turns = [dict(zip(names, row, strict=True)) for row in rows]
+    turns = catalog.records(replies)
     for head in catalog.records(heads):
         unit = head["edition"], head["evaluation"]
         _print_episode_page(head, [turn for turn in turns if (turn["edition"], turn["evaluation"]) == unit])
