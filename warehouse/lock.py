@@ -246,11 +246,11 @@ def guard(store: Store) -> Iterator[bool]:
     # No soft lock: a mere file would outlive a process that is killed, and nobody could tell.
     lock = FileLock(folder / _GUARD, timeout=0, thread_local=False, fallback_to_soft=False)
     try:
-        held = lock.acquire()
+        acquired = lock.acquire()
     except Timeout:
         yield False
         return
-    with held:
+    with acquired:
         yield True
 
 
@@ -276,18 +276,18 @@ def _life_by_beat(record: LockRecord) -> Life:
     seen before the machine was started. Of another machine's nothing can be known.
     """
     owner, beat, boot_id = record.owner, record.beat, read_boot_id()
-    unknown = Life.gone if datetime.now(UTC) - beat > TIME_TO_LIVE else Life.unknown
+    by_beat = Life.gone if datetime.now(UTC) - beat > TIME_TO_LIVE else Life.unknown
     if not owner.is_on_this_machine:
-        return unknown
+        return by_beat
     if owner.boot_id and boot_id and owner.boot_id != boot_id:
         # Seen after this machine's start, it is another machine of the same name.
         booted_at = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
-        return Life.gone if beat.timestamp() < booted_at else unknown
+        return Life.gone if beat.timestamp() < booted_at else by_beat
     if owner.pid_space != _pid_space():
-        return unknown
+        return by_beat
     started = _start_of(owner.pid)
     if not started:
-        return unknown if _exists(owner.pid) else Life.gone
+        return by_beat if _exists(owner.pid) else Life.gone
     return Life.alive if started == owner.started else Life.gone
 
 

@@ -12,7 +12,8 @@ from perennial.schemas.errors import Damaged, UnreadableInput
 from perennial.schemas.model_calls import StoredBatch
 from perennial.warehouse.ledger.ledger import CallLedger, without_credentials
 from perennial.warehouse.ledger.reading import check_ledger
-from perennial.warehouse.ledger.schema import ledger_file
+from perennial.warehouse.ledger.schema import ledger_file, open_for_reading
+from perennial.warehouse.study.schema import find_pending
 from tests.warehouse.test_ledger import keep, reply, request
 
 
@@ -94,6 +95,15 @@ def test_a_file_that_is_no_ledger_is_named_and_left_alone(tmp_path: Path, spoil:
         CallLedger(path, "e1", "http://localhost/v1")
     assert "\n" not in str(caught.value)
     assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_an_empty_file_is_named_by_who_only_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    path.touch()
+    for read, told in ((open_for_reading, "an empty file"), (find_pending, "no study in it")):
+        with pytest.raises(UnreadableInput, match=f"l.sqlite: .*{told}"):
+            read(path)
+    assert [(file.name, file.stat().st_size) for file in tmp_path.iterdir()] == [("l.sqlite", 0)]
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from perennial.warehouse.editions.manifest import (
     seal_file,
     seal_row,
 )
-from perennial.warehouse.editions.verify import Verification, verifiable_units, verify_unit
+from perennial.warehouse.editions.verify import Verification, compare_unit, verifiable_units, verify_unit
 from perennial.warehouse.store.store import Digest, Store, digests_of
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
@@ -106,6 +107,15 @@ def test_equal_files_give_an_equal_manifest_whenever_they_are_published(tmp_path
     later = _publish_once("e1", datetime(2027, 1, 1, tzinfo=UTC)).name
     first = _publish(tmp_path).read_bytes(manifest_file("e1"))
     assert Path(later, manifest_file("e1")).read_bytes() == first
+
+
+def test_a_table_with_nan_is_equal_to_its_own_bytes(tmp_path: Path) -> None:
+    rows = tiny_edition.rows()
+    rows["kumo_outcomes"][0]["low"] = math.nan
+    store = Store(str(tmp_path))
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(rows), [], datetime.now(UTC))
+    (same,) = compare_unit(store, "e1", {"kumo_outcomes": tmp_path / table_file("kumo_outcomes", "e1")})
+    assert (same.same_rows, same.same_bytes, same.difference) == (True, True, "")
 
 
 @UNITS

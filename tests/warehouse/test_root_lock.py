@@ -213,10 +213,10 @@ def test_a_root_that_goes_during_the_block_is_named_whatever_failed(
         write()
 
 
-def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("path", "kind"), [("file/data", NotADirectoryError), ("/proc/x", PermissionError)])
+def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path, path: str, kind: type[OSError]) -> None:
     (tmp_path / "file").write_text("")
-    store = Store(str(tmp_path / "file" / "data"))
-    with pytest.raises(NotADirectoryError, match="file/data"), lock_root(store, "refresh e1"):
+    with pytest.raises(kind, match=path), lock_root(Store(str(tmp_path / path)), "refresh e1"):
         pass
     assert not root_lock._held
 

@@ -61,17 +61,17 @@ def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sam
     clock = tuple(column.name for column in table.columns if column.volatile)
     name, now_bytes = table_file(table.name, edition), path.read_bytes()
     now = _read(now_bytes)
-    same_bytes: bool | None
-    if store.exists(name):
-        then_bytes = store.read_bytes(name)
-        same_bytes = then_bytes == now_bytes
-        # Equal bytes need not be read a second time, which takes memory for the whole table.
-        then = now if same_bytes else _read(then_bytes)
-        columns = [column.name for column in table.file_columns if not column.volatile]
-        published, difference = then.num_rows, _difference(table, then, now, columns)
-    else:
+    then_bytes = store.read_bytes(name) if store.exists(name) else None
+    published, difference = now.num_rows, ""
+    same_bytes: bool | None = then_bytes == now_bytes
+    if then_bytes is None:
         published, difference = 0, "not published" if now.num_rows else ""
         same_bytes = None if now.num_rows else True
+    # Equal bytes are equal rows: by value, NaN would differ from itself.
+    elif not same_bytes:
+        then = _read(then_bytes)
+        columns = [column.name for column in table.file_columns if not column.volatile]
+        published, difference = then.num_rows, _difference(table, then, now, columns)
     return Sameness(
         table.name,
         published,

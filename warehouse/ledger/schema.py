@@ -109,7 +109,10 @@ def _refuse(version: int | None) -> str:
 
 
 _FORM = SqliteForm(
-    *(0x50726E6C, SCHEMA_VERSION, __package__ or "", _refuse),
+    application_id=0x50726E6C,
+    version=SCHEMA_VERSION,
+    package=__package__ or "",
+    refuse=_refuse,
     empty="an empty file, expected a ledger of model calls; move it away",
 )
 

@@ -47,13 +47,10 @@ def connect(path: Path, timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3.Connection
     """Open the file for writing; what is deleted is overwritten, and nothing is written beside it."""
     connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None, check_same_thread=False)
     with closed_on_error(connection):
-        for setting in (
-            "synchronous = FULL",
-            "secure_delete = ON",
-            "temp_store = MEMORY",
-            "foreign_keys = ON",
-        ):
-            connection.execute(f"PRAGMA {setting}")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 
